@@ -12,7 +12,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -58,6 +58,31 @@ class Played:
     actions: tuple[str, ...]
     shown: str
     reached: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A rectangle on the picture of a state, in the units of the drawing.
+
+    Attributes:
+        name: Unique on the picture; of a place that is an element, the element's.
+        left: Of its upper left corner.
+        top: Likewise.
+        width: Its extent.
+        height: Likewise.
+        taken: Whether something stands there that can be put elsewhere.
+    """
+
+    name: str
+    left: float
+    top: float
+    width: float
+    height: float
+    taken: bool
+
+
+Points: TypeAlias = Sequence[tuple[float, float]]
+"""Points of a drawing, from left and top."""
 
 
 class Environment(WrittenAutomaton[State, Action]):
@@ -343,6 +368,42 @@ class Environment(WrittenAutomaton[State, Action]):
             marked: Names of elements to mark, as differences.
         """
         return None
+
+    def places(self, state: State) -> Sequence[Place]:
+        """Return where the picture of a state can be edited; by default nowhere.
+
+        Args:
+            state: As it is drawn.
+        """
+        del state
+        return ()
+
+    def edited(self, state: State, source: str, target: str) -> State | None:
+        """Return a state with what stands on one place of its picture put on another.
+
+        Args:
+            state: As it is drawn.
+            source: The name of one of `places`.
+            target: Another; or the same, for what comes next there, such as a disc of the other colour.
+
+        Returns:
+            A state that can be written and read, well-formed or not; None if it cannot be put there.
+        """
+        del state, source, target
+        return None
+
+    def action_points(self, state: State, action: Action) -> Points:
+        """Return where the picture of a state shows a permitted action; by default nowhere.
+
+        Args:
+            state: As it is drawn.
+            action: Permitted there.
+
+        Returns:
+            One point for a dot, two for an arrow from the first to the second, none for neither.
+        """
+        del state, action
+        return ()
 
     def draw(self, axes: "Axes", state: State, marked: frozenset[str] = frozenset()) -> None:
         """Draw a state on the axes of a figure; by default its text.

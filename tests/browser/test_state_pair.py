@@ -10,7 +10,7 @@ from workbench.explore import StatePair
 
 from .accessibility import violations
 from .widget_alone import set_theme, widget_page
-from .widget_pages import expect_number, nameless, overflow, too_faint, wait
+from .widget_pages import drag, expect_number, nameless, overflow, too_faint, wait
 
 ENVIRONMENTS = ("chess", "othello", "sokoban", "planning", "boxes", "programs")
 HOSTILE = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
@@ -212,3 +212,137 @@ def test_kept_answers_need_no_kernel(browser):
         root = root_of(page)
         expect_numbers(root, pair)
         assert asked == []
+
+
+def place(root, look, name):
+    return side(root, look).locator(f"[data-role=place][data-name='{name}']")
+
+
+def places_of(name, text, *, taken):
+    environment = environment_named(name)
+    places = environment.places(environment.read_state(text))
+    return [each.name for each in places if each.taken is taken]
+
+
+@pytest.mark.parametrize("window", [LAPTOP, PHONE])
+def test_a_box_is_dragged_on_the_picture(browser, window):
+    pair = StatePair.example("sokoban")
+    box = next(
+        name
+        for name, what in environment_named("sokoban")
+        .elements(environment_named("sokoban").read_state(pair.predicted_state))
+        .items()
+        if what == "box"
+    )
+    free = places_of("sokoban", pair.predicted_state, taken=False)[-1]
+    before = pair.predicted_state
+    with widget_page(browser, [pair], *window, touch=window is PHONE) as page:
+        root = root_of(page)
+        drag(page, place(root, "predicted", box), place(root, "predicted", free))
+        expect(place(root, "predicted", free)).to_have_attribute("data-taken", "true")
+        wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
+        environment = environment_named("sokoban")
+        moved = environment.edited(environment.read_state(before), box, free)
+        assert pair.predicted_state == environment.state_text(moved)
+        expect_numbers(root, pair)
+        # Onto a wall, or another box, nothing is put.
+        other = places_of("sokoban", pair.predicted_state, taken=True)[0]
+        drag(page, place(root, "predicted", free), place(root, "predicted", other))
+        expect(root.locator("[data-role=status]")).to_contain_text("cannot be put there")
+        root.locator("[data-role=undo]").click()
+        expect(place(root, "predicted", box)).to_have_attribute("data-taken", "true")
+        wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
+        assert pair.predicted_state == before
+
+
+def test_a_disc_is_set_by_a_click(browser):
+    pair = StatePair.example("othello")
+    with widget_page(browser, [pair], *LAPTOP) as page:
+        root = root_of(page)
+        empty = places_of("othello", pair.true_state, taken=False)[0]
+        for colour in ("black", "white", "empty"):
+            place(root, "true", empty).click()
+            label = re.compile(f"^{empty}: {colour}")
+            expect(place(root, "true", empty)).to_have_attribute("aria-label", label)
+        place(root, "predicted", "side to move").click()
+        wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
+        assert ("O to move" in pair.true_state) is ("X to move" in pair.predicted_state)
+        assert pair.true_state.count("X") + pair.true_state.count("O") > 4
+
+
+def test_a_picture_is_edited_by_the_keyboard_alone(browser):
+    pair = StatePair.example("sokoban")
+    before = pair.true_state
+    environment = environment_named("sokoban")
+    state = environment.read_state(before)
+    with widget_page(browser, [pair], *LAPTOP) as page:
+        root = root_of(page)
+        stops = side(root, "true").locator("[data-role=place][tabindex='0']")
+        expect(stops).to_have_count(1)
+        stops.focus()
+        source = stops.get_attribute("data-name")
+        page.keyboard.press("Enter")
+        expect(place(root, "true", source)).to_have_attribute("aria-pressed", "true")
+        page.keyboard.press("Escape")
+        expect(place(root, "true", source)).not_to_have_attribute("aria-pressed", "true")
+        row, column = (int(word) for word in source.split()[1::2])
+        ways = {
+            "ArrowDown": (1, 0), "ArrowRight": (0, 1), "ArrowLeft": (0, -1), "ArrowUp": (-1, 0),
+        }  # fmt: skip
+        free = {each.name for each in environment.places(state) if not each.taken}
+        beside = {
+            key: f"row {row + down} column {column + right}" for key, (down, right) in ways.items()
+        }
+        key, target = next((key, name) for key, name in beside.items() if name in free)
+        edited = environment.edited(state, source, target)
+        page.keyboard.press("Enter")
+        page.keyboard.press(key)
+        page.keyboard.press("Enter")
+        expect(place(root, "true", target)).to_have_attribute("data-taken", "true")
+        wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
+        assert pair.true_state == environment.state_text(edited)
+        # The focus stays on the picture.
+        focused = page.evaluate("document.activeElement.dataset.name")
+        assert focused == target
+        page.keyboard.press("Control+z")
+        expect(place(root, "true", source)).to_have_attribute("data-taken", "true")
+
+
+def test_permitted_actions_are_drawn_and_those_that_differ_stand_out(browser):
+    pair = StatePair.example("othello", length=20, seed=1)
+    moves = {
+        kind: {each["action"] for each in moves} for kind, moves in pair.compare()["moves"].items()
+    }
+    assert moves["only_true"]
+    assert moves["only_predicted"]
+    with widget_page(browser, [pair], *LAPTOP) as page:
+        root = root_of(page)
+        for look in ("true", "predicted"):
+            marks = side(root, look).locator("[data-role=action-mark]")
+            drawn = {
+                (each.get_attribute("data-action"), each.get_attribute("data-shared"))
+                for each in marks.all()
+            }
+            shared = {(action, "true") for action in moves["shared"]}
+            assert drawn == shared | {(action, "false") for action in moves[f"only_{look}"]}
+        pointed = root.locator("[data-role=moves-shared] [data-role=move]").first
+        pointed.hover()
+        expect(side(root, "true").locator(".ws-pointed")).to_have_attribute(
+            "data-action", pointed.get_attribute("data-action")
+        )
+
+
+def test_curves_that_coincide_are_both_seen(browser):
+    pair = StatePair.example("othello", length=20, seed=1)
+    same = StatePair("othello", pair.true_state, pair.true_state)
+    with widget_page(browser, [same], *LAPTOP) as page:
+        root = root_of(page)
+        lines = root.locator("[data-role=chart] .ws-series .ws-line")
+        widths = [
+            float(line.evaluate("line => getComputedStyle(line).strokeWidth").removesuffix("px"))
+            for line in (lines.nth(0), lines.nth(1))
+        ]
+        assert widths[0] > 2 * widths[1]
+    with widget_page(browser, [pair], *LAPTOP) as page:
+        root_of(page)
+        expect(page.locator("[data-role=chart] .ws-below")).to_have_count(0)

@@ -266,3 +266,59 @@ def test_a_picture_is_svg_without_code_and_shows_what_is_marked(environment):
             assert parts[0] == "svg"
             assert "script" not in parts
             assert "title" in parts or "aria-label" in picture
+
+
+# Pictures that can be edited.
+
+
+def some_states(environment):
+    """Right states and wrong ones."""
+    return [state for pair in states(environment.name)[:4] for state in pair]
+
+
+def test_places_lie_on_the_picture_and_have_names_of_their_own(environment):
+    for state in some_states(environment):
+        places = environment.places(state)
+        picture = environment.picture(state)
+        assert picture is not None or not places
+        if not places:
+            continue
+        left, top, width, height = map(
+            float, ElementTree.fromstring(picture).get("viewBox").split()
+        )
+        assert len({place.name for place in places}) == len(places)
+        for place in places:
+            assert left <= place.left < place.left + place.width <= left + width
+            assert top <= place.top < place.top + place.height <= top + height
+
+
+def test_an_edit_gives_another_state_that_can_be_written_and_read(environment):
+    edits = 0
+    for state in some_states(environment):
+        places = environment.places(state)
+        for source in places[:: max(1, len(places) // 12)]:
+            for target in [source, *places[:: max(1, len(places) // 9)]]:
+                edited = environment.edited(state, source.name, target.name)
+                if edited is None:
+                    continue
+                edits += 1
+                assert edited != state
+                assert environment.read_state(environment.state_text(edited)) == edited
+                assert environment.conditions(edited) is not None
+                assert source == target or source.taken
+                # What was put there can be taken back, and then all is as before.
+                if source != target:
+                    assert environment.edited(edited, target.name, source.name) == state
+    assert bool(edits) is any(environment.places(state) for state in some_states(environment))
+
+
+def test_permitted_actions_are_on_the_picture_or_nowhere(environment):
+    for state in some_states(environment):
+        picture = environment.picture(state)
+        for action in environment.automaton.permitted(state):
+            points = environment.action_points(state, action)
+            assert len(points) <= 2
+            if points:
+                box = ElementTree.fromstring(picture).get("viewBox")
+                left, top, width, height = map(float, box.split())
+                assert all(left < x < left + width and top < y < top + height for x, y in points)

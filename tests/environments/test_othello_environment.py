@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.environments.othello import OthelloState
+from workbench.environments.othello import PASS, OthelloState
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 
@@ -189,3 +189,30 @@ def test_the_picture_marks_what_is_named():
 def test_othello_takes_no_argument():
     with pytest.raises(InvalidArgumentError, match="othello:big"):
         environment_named("othello:big")
+
+
+def test_a_disc_on_the_picture_is_set_turned_moved_and_taken_away():
+    state = OTHELLO.read_state(BOARD)
+    look = OTHELLO.elements
+    black = OTHELLO.edited(state, "a1", "a1")
+    white = OTHELLO.edited(black, "a1", "a1")
+    assert look(black) == {**look(state), "a1": "black"}
+    assert look(white) == {**look(state), "a1": "white"}
+    assert OTHELLO.edited(white, "a1", "a1") == state
+    moved = OTHELLO.edited(white, "a1", "h8")
+    assert look(moved) == {**look(state), "h8": "white"}
+    assert OTHELLO.edited(state, "d3", "d4") is None
+    assert OTHELLO.edited(state, "a1", "a2") is None
+    assert OTHELLO.edited(state, "side to move", "a1") is None
+    other = OTHELLO.edited(state, "side to move", "side to move")
+    assert other.black_to_move is not state.black_to_move
+    assert OTHELLO.edited(other, "side to move", "side to move") == state
+
+
+def test_a_move_is_a_dot_on_its_square():
+    state = OTHELLO.read_state(BOARD)
+    move = OTHELLO.automaton.permitted(state)[0]
+    (point,) = OTHELLO.action_points(state, move)
+    square = next(each for each in OTHELLO.places(state) if each.name == OTHELLO.action_text(move))
+    assert point == (square.left + 20, square.top + 20)
+    assert OTHELLO.action_points(state, PASS) == []

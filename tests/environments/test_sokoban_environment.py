@@ -162,3 +162,26 @@ def test_the_picture_marks_what_is_named():
     picture = ONE_BOX.picture(ONE_BOX.automaton.initial, frozenset({"row 3 column 3"}))
     assert "Sokoban: 0 of 1 boxes on goals; 1 squares marked" in picture
     assert picture.count('stroke-dasharray="7 4"') == 1
+
+
+def test_boxes_and_the_player_are_put_elsewhere_on_the_picture():
+    state = ONE_BOX.read_state(START)
+    box, player, free, goal = (
+        f"row {row} column {column}" for row, column in ((3, 3), (4, 3), (2, 2), (4, 5))
+    )
+    assert {each.name for each in ONE_BOX.places(state) if each.taken} == {box, player}
+    on_goal = ONE_BOX.edited(state, box, goal)
+    assert ONE_BOX.state_text(on_goal) == START.replace("$", " ").replace(".", "*")
+    walked = ONE_BOX.edited(state, player, free)
+    assert ONE_BOX.state_text(walked) == "######\n#@   #\n# $  #\n#   .#\n######"
+    for source, target in ((box, player), (player, box), (free, goal), (player, player)):
+        assert ONE_BOX.edited(state, source, target) is None
+    two = ONE_BOX.edited(state, free, free)
+    assert ONE_BOX.conditions(two) == ("boxes_added",)
+    assert ONE_BOX.edited(two, free, free) == state
+
+
+def test_a_step_is_an_arrow_and_a_push_a_longer_one():
+    state = ONE_BOX.read_state(START)
+    assert ONE_BOX.action_points(state, "L") == [(100, 140), (60, 140)]
+    assert ONE_BOX.action_points(state, "U") == [(100, 140), (100, 60)]

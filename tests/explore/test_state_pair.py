@@ -294,3 +294,27 @@ def test_beyond_the_budget_it_says_so():
     assert not profile["exact"]
     assert "joint nodes, more than 10,000" in profile["reason"]
     assert "estimated" in profile["reason"]
+
+
+def test_a_picture_is_edited_by_a_message():
+    pair = StatePair.example("othello")
+    sent = []
+    pair.send = lambda content, buffers=None: sent.append(content)
+    message = {"kind": "edit", "serial": 1, "side": "true", "state": pair.true_state}
+    pair.answer(pair, {**message, "source": "a1", "target": "a1"})
+    pair.answer(pair, {**message, "source": "a1", "target": "a2"})
+    pair.answer(pair, {**message, "source": "a1", "target": "<b>"})
+    done, refused, failed = sent
+    state = OTHELLO.edited(OTHELLO.read_state(pair.true_state), "a1", "a1")
+    assert (done["side"], done["state"]) == ("true", OTHELLO.state_text(state))
+    assert refused["state"] is None
+    assert (failed["kind"], failed["asked"]) == ("failed", "edit")
+    assert "expected places of the picture, got ['<b>']" in failed["message"]
+
+
+def test_no_action_is_drawn_for_no_state():
+    pair = StatePair.example("sokoban")
+    pair.predicted_state = ""
+    view = pair.compare()
+    assert view["true"]["points"]
+    assert (view["predicted"]["points"], view["predicted"]["places"]) == ({}, [])

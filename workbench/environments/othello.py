@@ -9,8 +9,14 @@ from typing import ClassVar, Final, Self
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment
-from workbench.environments.square_picture import CELL, INK, square_picture
+from workbench.environment import Environment, Place, Points
+from workbench.environments.square_picture import (
+    CELL,
+    INK,
+    square_centre,
+    square_picture,
+    square_place,
+)
 from workbench.errors import InvalidBoardError
 
 PASS: Final = 64
@@ -458,6 +464,42 @@ class OthelloEnvironment(Environment[OthelloState, int]):
         turned = [square for square in discs if _enclosed(square, moved)] or discs
         change = 1 << turned[int(generator.integers(len(turned)))]
         return OthelloState(state.black ^ change, state.white ^ change, state.black_to_move)
+
+    def places(self, state: OthelloState) -> list[Place]:
+        """Return the squares, of which those with a disc are taken, and the side to move."""
+        discs = state.black | state.white
+        squares = [
+            square_place(name, *divmod(square, 8), taken=bool(discs >> square & 1))
+            for name, square in _SQUARES.items()
+        ]
+        return [*squares, Place(_SIDE, 0, 8 * CELL, 8 * CELL, 18, False)]
+
+    def edited(self, state: OthelloState, source: str, target: str) -> OthelloState | None:
+        """Return a board with a disc on another empty square, or with the next of what is there.
+
+        An empty square gets a black disc, a black disc becomes white, and a white one goes.
+        """
+        if source == target == _SIDE:
+            return replace(state, black_to_move=not state.black_to_move)
+        if _SIDE in (source, target):
+            return None
+        here, there = 1 << _SQUARES[source], 1 << _SQUARES[target]
+        if source == target:
+            empty = here & ~(state.black | state.white)
+            black, white = state.black & ~here | empty, state.white & ~here | state.black & here
+            return replace(state, black=black, white=white)
+        discs = state.black | state.white
+        if there & discs or not here & discs:
+            return None
+        change = here | there
+        if state.black & here:
+            return replace(state, black=state.black ^ change)
+        return replace(state, white=state.white ^ change)
+
+    def action_points(self, state: OthelloState, action: int) -> Points:
+        """Return the middle of the square of a move; a pass has none."""
+        del state
+        return [square_centre(*divmod(action, 8))] if square_name(action) in _SQUARES else []
 
     def picture(self, state: OthelloState, marked: frozenset[str] = frozenset()) -> str:
         """Return the board as SVG, black and white discs on grey-green squares."""

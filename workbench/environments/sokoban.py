@@ -11,8 +11,14 @@ from typing import ClassVar, Final
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment
-from workbench.environments.square_picture import CELL, INK, square_picture
+from workbench.environment import Environment, Place, Points
+from workbench.environments.square_picture import (
+    CELL,
+    INK,
+    square_centre,
+    square_picture,
+    square_place,
+)
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 
 DEFAULT_ROOM: Final = "three_boxes"
@@ -494,6 +500,36 @@ class SokobanEnvironment(Environment[SokobanState, str]):
             return state
         kind = possible[int(generator.integers(len(possible)))]
         return kind[int(generator.integers(len(kind)))]
+
+    def places(self, state: SokobanState) -> list[Place]:
+        """Return the cells that are not wall; those with a box or the player are taken."""
+        occupied = state.boxes | {state.player}
+        floor = sorted(self.automaton.room(state).floor)
+        return [square_place(_cell_name(cell), *cell, taken=cell in occupied) for cell in floor]
+
+    def edited(self, state: SokobanState, source: str, target: str) -> SokobanState | None:
+        """Return a map with a box, or the player, on another free cell.
+
+        With the same cell twice, a free cell gets a box, and a box goes.
+        """
+        cells = {_cell_name(cell): cell for cell in self.automaton.room(state).floor}
+        here, there = cells[source], cells[target]
+        if here == there:
+            return None if here == state.player else replace(state, boxes=state.boxes ^ {here})
+        if there in state.boxes | {state.player}:
+            return None
+        if here in state.boxes:
+            return replace(state, boxes=state.boxes - {here} | {there})
+        return replace(state, player=there) if here == state.player else None
+
+    def action_points(self, state: SokobanState, action: str) -> Points:
+        """Return the player's way, or that to where the box is pushed."""
+        if state.player is None:
+            return []
+        row, column = state.player
+        down, right = STEPS[action]
+        far = 2 if (row + down, column + right) in state.boxes else 1
+        return [square_centre(row, column), square_centre(row + far * down, column + far * right)]
 
     def picture(self, state: SokobanState, marked: frozenset[str] = frozenset()) -> str:
         """Return the room as SVG: dark walls, crossed boxes, dashed circles for goals."""

@@ -4,10 +4,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Final
 
+from workbench.environment import Place
+
 CELL: Final = 40
 """Side of a square, in the units of the drawing."""
 INK: Final = "#1a1a1a"
 _MARGIN: Final = 18
+
+
+def square_place(name: str, row: int, column: int, *, taken: bool) -> Place:
+    """Return a square of `square_picture` as a place; rows and columns count from 0."""
+    return Place(name, CELL * column, CELL * row, CELL, CELL, taken)
+
+
+def square_centre(row: int, column: int) -> tuple[float, float]:
+    """Return the middle of a square of `square_picture`."""
+    return CELL * (column + 0.5), CELL * (row + 0.5)
 
 
 def square_picture(

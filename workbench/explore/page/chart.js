@@ -56,7 +56,7 @@ export function lineChart(spec) {
   chart.append(
     ...axes(spec, x, y, xDomain, yDomain, { width, height }),
     ...cursorLine(spec, x, height),
-    ...spec.series.map((series) => seriesGroup(series, x, y)),
+    ...spec.series.map((series, index) => seriesGroup(series, x, y, spec.series.slice(index + 1).some((later) => coincide(series, later, y)))),
     legend(spec.series, width),
   );
   if (spec.onSelect && xs.length) {
@@ -155,9 +155,19 @@ function cursorLine({ cursor }, x, height) {
   })];
 }
 
-function seriesGroup(series, x, y) {
+/** Whether a later line would hide an earlier one: on both, two neighbours, or a lone point, are the same to a pixel. */
+function coincide(series, later, y) {
+  const same = series.points.map((point, index) => {
+    const other = later.points[index];
+    return other?.x === point.x && Number.isFinite(point.y) && Number.isFinite(other.y) && Math.abs(y(point.y) - y(other.y)) < 1;
+  });
+  return same.some((here, index) => here && (same.length === 1 || same[index + 1]));
+}
+
+/** A line below another that coincides with it is wider, so that both are seen. */
+function seriesGroup(series, x, y, below) {
   const look = series.look ?? "plain";
-  const group = svgElement("g", { class: `ws-series ws-look-${look}` });
+  const group = svgElement("g", { class: `ws-series ws-look-${look}${below ? " ws-below" : ""}` });
   group.append(svgElement("path", { class: "ws-line", d: linePath(series.points, x, y) }));
   for (const point of series.points) {
     if (point.y === null || point.y === undefined || Number.isNaN(point.y)) continue;
@@ -165,7 +175,7 @@ function seriesGroup(series, x, y) {
     if (point.low !== undefined && point.high !== undefined && point.high > point.low) {
       group.append(errorBar(at[0], y(point.low), y(point.high)));
     }
-    const dot = mark(MARKS[look] ?? "circle", at, 3.4);
+    const dot = mark(MARKS[look] ?? "circle", at, below ? 5.4 : 3.4);
     dot.setAttribute("data-role", "chart-point");
     dot.setAttribute("data-series", series.name);
     dot.setAttribute("data-x", String(point.x));

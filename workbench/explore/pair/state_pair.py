@@ -1,6 +1,6 @@
 """StatePair: a true and a predicted state of any environment, and the cost of their difference."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -98,6 +98,7 @@ class StatePair(PairWidget):
         )  # fmt: skip
         words = self._reader.words
         self.set_trait("environment", environment.name)
+        self.register("edit", self._edit)
         nouns = {
             "title": environment.title,
             "state": words.state,
@@ -225,6 +226,19 @@ class StatePair(PairWidget):
     ) -> dict[str, Any]:
         """Return what each difference costs; see `workbench.explore.losses.main_cause.pair_causes`."""
         return state_causes(self._reader, *self._reader.read_pair(true, predicted, line), settings)
+
+    def _edit(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Edit a picture: put what stands on one place of it on another."""
+        side, source, target = (str(message[name]) for name in ("side", "source", "target"))
+        environment = self._reader.environment
+        state = self._reader.read(str(message["state"]), side).known
+        places = {each.name for each in environment.places(state)}
+        if missing := {source, target} - places:
+            raise InvalidArgumentError(
+                f"expected places of the picture, got {sorted(missing)!r:.200}"
+            )
+        edited = environment.edited(state, source, target)
+        return {"side": side, "state": None if edited is None else environment.state_text(edited)}
 
     @traitlets.validate("true_state", "predicted_state")
     def _check_state(self, proposal: Any) -> str:

@@ -1,7 +1,9 @@
 """All values that StatePair shows for a pair of states of any environment."""
 
 import math
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any, Final
 
@@ -22,6 +24,7 @@ from workbench.scoring.score_rows import is_state
 SIDES: Final = ("true", "predicted")
 _LONGEST_FAULT: Final = 400
 _LONGEST_LABEL: Final = 80
+_FRAME: Final = re.compile(r'viewBox="((?:-?[\d.]+ ){3}[\d.]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +169,8 @@ def state_view(
     Returns:
         Values as JSON can hold them, undefined ones None: ``true`` and ``predicted`` (``state``, the
         text; ``class``, ``conditions`` and both in ``words``; ``elements``, pairs of name and value;
-        ``picture``, SVG or None), ``different`` (names of elements), ``moves`` (``only_true``,
+        ``picture``, SVG or None; ``frame``, its left, top, width and height, ``places``, where it can be
+        edited, and ``points`` of the permitted actions by their words), ``different`` (names of elements), ``moves`` (``only_true``,
         ``only_predicted``, ``shared``: lists of ``action`` and ``words``), ``text`` (exact match,
         Levenshtein distance, whether that is the distance to no text, elements right, all, and
         their share), ``profile`` (see `workbench.explore.depth_profile.depth_profile`) and
@@ -195,8 +199,8 @@ def state_view(
     different = [] if predicted.known is None else _different(*elements)
     text = environment.action_text
     return {
-        "true": _side(reader, true, elements[0], different),
-        "predicted": _side(reader, predicted, elements[1], different),
+        "true": _side(reader, true, elements[0], different, permitted[0]),
+        "predicted": _side(reader, predicted, elements[1], different, permitted[1]),
         "different": different,
         "moves": {
             name: [{"action": text(action), "words": text(action)} for action in actions]
@@ -219,11 +223,20 @@ def state_losses(
 
 
 def _side(
-    reader: StateReader, read: ReadState, elements: dict[str, str], different: list[str]
+    reader: StateReader,
+    read: ReadState,
+    elements: dict[str, str],
+    different: list[str],
+    actions: Iterable[Any],
 ) -> dict[str, Any]:
-    picture = None
-    if read.known is not None:
-        picture = reader.environment.picture(read.known, frozenset(different))
+    environment = reader.environment
+    picture = None if read.known is None else environment.picture(read.known, frozenset(different))
+    frame = _FRAME.search(picture or "")
+    points = {}
+    if frame is not None:
+        # What is permitted in the sink, or in a state that counts as one, is nothing.
+        marks = [(each, environment.action_points(read.known, each)) for each in actions]
+        points = {environment.action_text(action): each for action, each in marks if each}
     return {
         "state": read.parsed.text,
         "class": str(read.reply_class),
@@ -231,6 +244,9 @@ def _side(
         "words": read.words(reader.words.state),
         "elements": [list(each) for each in elements.items()],
         "picture": picture,
+        "frame": None if frame is None else [float(each) for each in frame[1].split()],
+        "places": [] if frame is None else list(map(asdict, environment.places(read.known))),
+        "points": points,
     }
 
 

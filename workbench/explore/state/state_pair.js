@@ -1,5 +1,5 @@
 // StatePair: two states of any environment as pictures or lists and as text, edited and stepped, with
-// the cost of their difference. Hooks: see pair_frame.js (the root and its buttons), state_side.js,
+// the cost of their difference. Hooks: see pair_frame.js (the root and its buttons), state_side.js, picture_edits.js,
 // moves_panel.js, numbers_panel.js (with "elements-right" and "state-class"), lost_panel.js, icicle.js.
 
 import { hideStill } from "../page/still.js";
@@ -13,11 +13,13 @@ class StatePairView extends PairPage {
   build() {
     this.sides = Object.fromEntries(SIDES.map((look) => [look, new StateSide({
       look, nouns: this.nouns, onText: (text) => this.typed(look, text),
+      onEdit: (source, target) => this.requester.ask("edit", { side: look, state: this.shown[`${look}_state`], source, target }, true),
     })]));
     this.moves = new MovesPanel({
       nouns: this.nouns, keys: { id: "action", text: "words" },
-      onStep: (action) => this.step([action]), onPoint: () => {}, onArrows: null,
+      onStep: (action) => this.step([action]), onPoint: (action) => this.point(action), onArrows: null,
     });
+    this.requester.on("edit", (answer) => this.edited(answer));
     this.buildPanels((view) => this.facts(view));
     this.frame = new PairFrame({
       role: "state-pair", nouns: this.nouns, actions: this.buttonActions(),
@@ -36,13 +38,25 @@ class StatePairView extends PairPage {
     ];
   }
 
-  /** Nothing is drawn for an action that is pointed at. */
-  pointAtLine() {}
+  /** A picture was edited: go to the state that Python made of it. */
+  edited({ side, state }) {
+    if (state === null) this.say("It cannot be put there.");
+    else this.tryState({ ...this.shown, [`${side}_state`]: state, line: [] });
+  }
+
+  /** Of a line that is pointed at its first action is marked. */
+  pointAtLine(node) {
+    this.point(node?.line?.[0] ? { action: node.line[0] } : null);
+  }
 
   showStates(typedOn = null) {
     for (const look of SIDES) this.sides[look].show(this.shown[`${look}_state`], look === typedOn);
     const view = this.answered ? this.view : null;
-    for (const look of SIDES) this.sides[look].mark(view?.different ?? []);
+    const shared = new Set(this.currentMoves().shared.map(({ action }) => action));
+    for (const look of SIDES) {
+      this.sides[look].mark(view?.different ?? []);
+      this.sides[look].markActions(shared, this.pointed?.action ?? null);
+    }
     this.enableButtons();
   }
 }

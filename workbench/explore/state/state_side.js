@@ -4,23 +4,29 @@
 
 import { htmlElement } from "../page/svg.js";
 import { cutText } from "../page/long_text.js";
+import { PictureEdits } from "./picture_edits.js";
 
 const PAUSE = 400;
 const MOST_ROWS = 14;
 const LONGEST_ELEMENT = 200;
+/** Pixels of the height of a picture. */
+const TALLEST = 340;
 
 export class StateSide {
   /**
    * @param {Object} options
    * @param {string} options.look "true" or "predicted".
    * @param {PairNouns} options.nouns See pair_page.js.
+   * @param {(source: string, target: string) => void} options.onEdit What stands on one place of the picture is put on another.
    * @param {(text: string|null) => void} options.onText A text was typed or pasted, which may be none; null takes it back.
    */
-  constructor({ look, nouns, onText }) {
-    Object.assign(this, { look, nouns, onText, shownText: null, timer: null, answer: null, drawn: null });
+  constructor({ look, nouns, onEdit, onText }) {
+    Object.assign(this, { look, nouns, onText, shownText: null, timer: null, answer: null, drawn: null, actions: { shared: new Set(), pointed: null } });
     const title = `${look === "true" ? "True" : "Predicted"} ${nouns.state}`;
     this.title = title;
     this.picture = htmlElement("img", { class: "ws-state-picture", "data-role": "picture", hidden: true, alt: "" });
+    this.edits = new PictureEdits({ look, title: title.toLowerCase(), onEdit });
+    this.pictureBox = htmlElement("div", { class: "ws-picture-box", hidden: true }, this.picture, this.edits.element);
     this.elements = htmlElement("ul", { class: "ws-elements", "data-role": "elements" });
     this.text = htmlElement("textarea", {
       class: "ws-state-text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: 2, "data-role": "state-text",
@@ -31,7 +37,10 @@ export class StateSide {
     this.status = htmlElement("p", { class: "ws-board-status", "data-role": "state-words" });
     this.element = htmlElement("div", { role: "group", class: `ws-side ws-look-${look}`, "data-role": `side-${look}`, "aria-label": title },
       htmlElement("div", { class: "ws-side-head" }, htmlElement("h2", { class: "ws-side-title" }, title)),
-      this.picture, this.elements, this.status, this.text, this.problem);
+      this.pictureBox, htmlElement("div", { class: "ws-beside" }, this.elements, this.status,
+        // Where the window is narrow the pictures come first.
+        htmlElement("details", { open: window.innerWidth >= 700 }, htmlElement("summary", {}, `Text of the ${nouns.state}`), this.text),
+        this.problem));
   }
 
   /**
@@ -51,6 +60,7 @@ export class StateSide {
     this.element.dataset.class = answer.class;
     this.status.classList.toggle("ws-not-valid", answer.class !== "valid");
     this.draw();
+    this.drawActions();
   }
 
   /** Mark the elements that differ. @param {string[]} names */
@@ -61,21 +71,36 @@ export class StateSide {
 
   /** An SVG of an environment is shown as an image: nothing in it is ever run or loaded. */
   draw() {
-    const { picture, elements } = this.answer;
+    const { picture, elements, frame } = this.answer;
     const drawn = JSON.stringify([this.answer, [...this.different]]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     this.picture.hidden = !picture;
+    this.pictureBox.hidden = !picture;
+    // An image without a size of its own has that of its box.
+    if (frame) this.pictureBox.style.cssText = `aspect-ratio: ${frame[2]} / ${frame[3]}; width: min(100%, ${((TALLEST * frame[2]) / frame[3]).toFixed(0)}px)`;
+    this.element.classList.toggle("ws-with-picture", Boolean(picture));
     const present = new Map(elements);
     const differing = [...this.different].filter((name) => present.has(name) || this.answer.class !== "absent");
     if (picture) {
       this.picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`;
       this.picture.alt = `${this.title}. ${differing.length ? `It differs in ${differing.length} elements, listed below.` : ""}`;
     } else this.picture.removeAttribute("src");
+    this.edits.show(this.answer, (name) => `${present.get(name) ?? "empty"}${this.different.has(name) ? ", differs" : ""}`);
     const names = picture ? differing : [...elements.map(([name]) => name), ...differing.filter((name) => !present.has(name))];
     this.elements.hidden = names.length === 0;
     this.elements.setAttribute("aria-label", picture ? `What differs in the ${this.title.toLowerCase()}` : `Elements of the ${this.title.toLowerCase()}`);
     this.elements.replaceChildren(...names.map((name) => this.entry(name, present.get(name))));
+  }
+
+  /** Draw the permitted actions on the picture. @param {Set<string>} shared @param {string|null} pointed */
+  markActions(shared, pointed) {
+    this.actions = { shared, pointed };
+    if (this.answer) this.drawActions();
+  }
+
+  drawActions() {
+    this.edits.mark(this.answer.points, this.actions.shared, this.actions.pointed);
   }
 
   entry(name, value) {
