@@ -20,7 +20,7 @@ def test_the_actions_lead_to_the_true_state(name, tmp_path):
     assert positions["position_id"].is_unique
     for row in positions.to_dict("records"):
         assert len(environment.split_moves(row["moves"])) == row["ply"]
-        assert row["ply"] == row["group"] * environment.actions_a_group
+        assert row["ply"] == row["group"] * environment.actions_per_group
         reached = environment.replay(row["initial_state"], row["moves"])
         assert reached == environment.read_state(row["true_state"])
     write_table(positions, tmp_path / "positions.parquet", POSITIONS)

@@ -5,19 +5,19 @@ import time
 
 import pytest
 
-from workbench.reply_parts import LONGEST_READ, listed_items, stated_parts, states_none
+from workbench.reply_parts import LONGEST_READ, is_empty_list, list_items, state_parts
 
 COMMAS = re.compile(r"[;,]")
 REMARK = re.compile(r"\s[-–—(]|:(?:\s|$)")
 
 
 def squares(reply):
-    return listed_items(reply, COMMAS, REMARK, re.compile(r"[a-hA-H][1-8]|pass").fullmatch)
+    return list_items(reply, COMMAS, REMARK, re.compile(r"[a-hA-H][1-8]|pass").fullmatch)
 
 
 def sentences(reply):
     """Actions of several words, some of them in brackets."""
-    return listed_items(reply, COMMAS, REMARK, re.compile(r"\(?go [a-z]+( up)?\)?").fullmatch)
+    return list_items(reply, COMMAS, REMARK, re.compile(r"\(?go [a-z]+( up)?\)?").fullmatch)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_items_of_several_words(reply, items):
     ],
 )
 def test_a_list_said_to_be_empty(reply, none):
-    assert states_none(reply) is none
+    assert is_empty_list(reply) is none
 
 
 def test_parts_from_the_likeliest():
     reply = "First board:\nAA\n\nFinal board:\nBB\n\nI hope this helps."
-    parts = list(stated_parts(reply))
+    parts = list(state_parts(reply))
     assert parts[0] == reply
     assert parts.index("BB") < parts.index("First board:\nAA")
     assert len(parts) == len(set(parts))
@@ -110,12 +110,12 @@ def test_parts_from_the_likeliest():
     ],
 )
 def test_lines_of_a_state_amid_prose_are_one_of_the_parts(reply):
-    parts = list(stated_parts(reply, re.compile(r"\d \d").fullmatch))
+    parts = list(state_parts(reply, re.compile(r"\d \d").fullmatch))
     assert "1 1\n2 2" in parts
 
 
 def test_of_several_states_the_last_comes_first():
-    parts = list(stated_parts("1 1\n2 2\nthen\n3 3\n4 4", re.compile(r"\d \d").fullmatch))
+    parts = list(state_parts("1 1\n2 2\nthen\n3 3\n4 4", re.compile(r"\d \d").fullmatch))
     assert parts.index("3 3\n4 4") < parts.index("1 1\n2 2")
 
 
@@ -131,8 +131,8 @@ def test_a_megabyte_takes_seconds(unit):
     reply = unit * (1_000_000 // len(unit)) + "\nabc"
     start = time.thread_time()
     squares(reply)
-    states_none(reply)
-    assert sum(len(part) for part in stated_parts(reply)) < 12 * LONGEST_READ
+    is_empty_list(reply)
+    assert sum(len(part) for part in state_parts(reply)) < 12 * LONGEST_READ
     assert time.thread_time() - start < 6
 
 

@@ -173,7 +173,7 @@ Engine = Literal["reference", "compiled"]
 ENGINE_VARIABLE: Final = "WORKBENCH_ENGINE"
 
 
-def chosen_engine(engine: Engine | None = None) -> Engine:
+def engine_in_use(engine: Engine | None = None) -> Engine:
     """Return the requested engine, or that of the environment variable, or ``compiled``.
 
     Args:
@@ -200,10 +200,10 @@ def twin_for(
 
     Args:
         automaton: Any automaton.
-        engine: As in `chosen_engine`.
+        engine: As in `engine_in_use`.
         states: What the work is to be done on.
     """
-    if chosen_engine(engine) == "reference":
+    if engine_in_use(engine) == "reference":
         return None
     twin = automaton.compiled_twin()
     return twin if twin is not None and twin.supported(twin.packed(states)).all() else None

@@ -46,18 +46,18 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """Actions that were taken, and where they lead.
+class EpisodeTexts:
+    """The actions of an episode as text, and the state after them.
 
     Attributes:
         actions: As the environment writes them.
-        shown: As a model is shown them.
-        reached: The text of the state after them.
+        movetext: As a model is shown them.
+        state: The text of the state after them.
     """
 
     actions: tuple[str, ...]
-    shown: str
-    reached: str
+    movetext: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Environment(WrittenAutomaton[State, Action]):
             permitted and what they do. One paragraph.
         state_format: How a model is to write a state. One paragraph.
         action_format: How a model is to write an action. One sentence.
-        actions_a_group: Actions per unit of the column ``group``: two where a group counts full
+        actions_per_group: Actions per unit of the column ``group``: two where a group counts full
             moves, else one.
         shows_start: Whether a question shows the initial state.
         reader_version: Another number wherever another answer may come out of the same reply.
@@ -119,7 +119,7 @@ class Environment(WrittenAutomaton[State, Action]):
     rules: str
     state_format: str
     action_format: str
-    actions_a_group: ClassVar[int] = 1
+    actions_per_group: ClassVar[int] = 1
     shows_start: ClassVar[bool] = True
     reader_version: ClassVar[int] = 2
     movetext_format: ClassVar[str] = ""
@@ -183,7 +183,7 @@ class Environment(WrittenAutomaton[State, Action]):
         """
         return {}
 
-    def refusal(self, true: ParsedState, moves: object, names: Iterable[object]) -> str:
+    def variant_fault(self, true: ParsedState, moves: object, names: Iterable[object]) -> str:
         """Return why a row is of another environment, though its texts can be read; else nothing.
 
         Args:
@@ -220,19 +220,19 @@ class Environment(WrittenAutomaton[State, Action]):
         return self.automaton.initial
 
     @property
-    def starts_alike(self) -> bool:
+    def has_fixed_start(self) -> bool:
         """Whether every episode has the same start, so that tables need not carry it."""
         return type(self).start is Environment.start
 
-    def shown_moves(self, actions: Sequence[str]) -> str:
+    def movetext(self, actions: Sequence[str]) -> str:
         """Return actions as a model is shown them; by default as in tables."""
         return self.separator.join(actions)
 
-    def shown_actions(self, text: str) -> list[str]:
+    def movetext_actions(self, text: str) -> list[str]:
         """Return the actions that a model is shown, as the environment writes them.
 
         Args:
-            text: As `shown_moves` writes it.
+            text: As `movetext` writes it.
 
         Raises:
             IllegalMoveError: If something in it is no action.
@@ -246,7 +246,7 @@ class Environment(WrittenAutomaton[State, Action]):
             )
         return [each for each in plain if each is not None]
 
-    def played(self, initial: str, moves: str) -> Played:
+    def episode_texts(self, initial: str, moves: str) -> EpisodeTexts:
         """Return the actions of an episode in all the forms that tables have.
 
         Args:
@@ -259,7 +259,7 @@ class Environment(WrittenAutomaton[State, Action]):
         reached = self.state_text(self.replay(initial, moves))
         plain = self.plain_moves(moves)
         actions = tuple(self.split_moves(plain))
-        return Played(actions, self.shown_moves(actions), reached)
+        return EpisodeTexts(actions, self.movetext(actions), reached)
 
     def episodes(self, length: int, seed: int) -> Iterator[Episode]:
         """Yield episodes without end, each action drawn uniformly from those permitted.
@@ -296,7 +296,7 @@ class Environment(WrittenAutomaton[State, Action]):
                 )
             number += 1
             yield Episode(
-                "" if self.starts_alike else self.state_text(start),
+                "" if self.has_fixed_start else self.state_text(start),
                 tuple(self.action_text(action) for action in actions),
                 self.state_text(state),
             )
@@ -419,7 +419,7 @@ class Environment(WrittenAutomaton[State, Action]):
             fontsize=7, parse_math=False,
         )  # fmt: skip
 
-    def words_beside(self, state: State, true: State) -> str:
+    def caption(self, state: State, true: State) -> str:
         """Return in words what `draw` does not show of a state, and what of it is wrong.
 
         Args:

@@ -92,7 +92,7 @@ def sample_positions(
         )
     rows = []
     for group in groups:
-        episodes = environment.episodes(group * environment.actions_a_group, seed)
+        episodes = environment.episodes(group * environment.actions_per_group, seed)
         for number, episode in enumerate(islice(episodes, per_group)):
             rows.append(_position(environment, group, number, seed, episode))
     return pd.DataFrame(rows, columns=POSITIONS.names)
@@ -113,7 +113,7 @@ def _position(
         "ply": len(episode.actions),
         "game_plies": len(episode.actions),
         "initial_state": episode.initial,
-        "movetext": environment.shown_moves(episode.actions),
+        "movetext": environment.movetext(episode.actions),
         "moves": moves,
         "true_state": episode.true,
     }

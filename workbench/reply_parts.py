@@ -84,7 +84,7 @@ def after_heading(reply: str) -> str | None:
     return None if last is None else reply[last.end() :].strip("\n")
 
 
-def stated_parts(reply: str, is_line: Callable[[str], bool] = lambda line: False) -> Iterator[str]:
+def state_parts(reply: str, is_line: Callable[[str], bool] = lambda line: False) -> Iterator[str]:
     """Yield the parts of a reply that may be the state it gives, the likeliest first, each once.
 
     These are the whole reply; what follows the last heading such as "Final state:", as a whole, to
@@ -165,7 +165,7 @@ def alternatives(reply: str) -> Iterator[tuple[str, str]]:
         yield from pairwise(pieces)
 
 
-def listed_items(
+def list_items(
     reply: str, splits: re.Pattern[str], remark: re.Pattern[str], is_action: IsAction
 ) -> list[str]:
     """Return the items of the list that a reply gives, in its order, repetitions included.
@@ -196,7 +196,7 @@ def listed_items(
     return []
 
 
-def states_none(reply: str) -> bool:
+def is_empty_list(reply: str) -> bool:
     """Return whether a reply that lists nothing says that there is nothing to list.
 
     It says so as a whole, in its last line, or behind the last heading such as "Legal moves:".

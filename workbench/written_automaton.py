@@ -13,9 +13,9 @@ from workbench.prediction import ParsedState, Prediction, ReplyClass, StateText
 from workbench.reply_parts import (
     LONGEST_READ,
     alternatives,
-    listed_items,
-    stated_parts,
-    states_none,
+    is_empty_list,
+    list_items,
+    state_parts,
     without_examples,
 )
 from workbench.tables.provenance import text_hash
@@ -41,7 +41,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         action_noun: What an action is called in texts, such as ``move``.
         episode_noun: What ends where nothing is permitted, such as ``game``.
         separator: Between the actions of an episode in tables and prompts.
-        splits_items: What separates actions that stand in one line of a reply; actions of one word
+        item_separator: What separates actions that stand in one line of a reply; actions of one word
             may also be separated by spaces alone.
         remark: What begins a remark behind an action in a reply.
         longest_state: Characters; a longer text is not parsed, and is not a state.
@@ -52,7 +52,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     action_noun: ClassVar[str] = "action"
     episode_noun: ClassVar[str] = "episode"
     separator: ClassVar[str] = "\n"
-    splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]")
+    item_separator: ClassVar[re.Pattern[str]] = re.compile(r"[;,]")
     remark: ClassVar[re.Pattern[str]] = re.compile(r"\s[-–—(]|:(?:\s|$)")
     longest_state: ClassVar[int] = 10_000
 
@@ -112,7 +112,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
 
         return permitted_by_text
 
-    def parsed(self, text: str | None) -> ParsedState:
+    def parse(self, text: str | None) -> ParsedState:
         """Return a text as one that should be a state; None is the empty text."""
         return StateText(text or "", self._read_short)
 
@@ -124,13 +124,13 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             )
         return self.read_state(text)
 
-    def parsed_given(self, text: str) -> ParsedState:
+    def parse_input(self, text: str) -> ParsedState:
         """Return the true state that a person gives, such as on the command line."""
-        return self.parsed_true(text)
+        return self.parse_true(text)
 
-    def parsed_true(self, text: str | None) -> ParsedState:
+    def parse_true(self, text: str | None) -> ParsedState:
         """Return a text that was given as a true state; in chess with signs made plain."""
-        return self.parsed(text)
+        return self.parse(text)
 
     # Which states can arise, and what a reply says.
 
@@ -170,7 +170,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         if not self.state_labels:
             return None
         return LabelledLines(
-            self.state_labels, self.labelled_text, lambda text: not self.parsed(text).fault
+            self.state_labels, self.labelled_text, lambda text: not self.parse(text).fault
         )
 
     def looks_like_state(self, text: str) -> bool:
@@ -233,14 +233,14 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     def classify_plain(self, reply: str) -> Prediction:
         """Find the state that a reply in plain form gives as its answer, and classify it.
 
-        Of the parts of a reply that may be the answer (`workbench.reply_parts.stated_parts`) the
+        Of the parts of a reply that may be the answer (`workbench.reply_parts.state_parts`) the
         first that can be read is taken, else the first that looks like a state. A single line is no
         ill-formed state where states have several lines: it is a part of one that cannot be read.
         """
-        parts = stated_parts(reply, self.is_state_line)
+        parts = state_parts(reply, self.is_state_line)
         candidates = [part for part in parts if len(part) <= self.longest_state]
         for part in candidates:
-            if not self.parsed(part).fault:
+            if not self.parse(part).fault:
                 answer = self.classify_state(part)
                 if answer.reply_class is ReplyClass.VALID or "\n" in part or not self._has_lines:
                     return answer
@@ -257,7 +257,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         """Classify a text that was already cut out of a reply as its state."""
         if text is None or not text.strip():
             return Prediction(ReplyClass.ABSENT, None, reason=f"no {self.state_noun} given")
-        parsed = self.parsed(text)
+        parsed = self.parse(text)
         if parsed.fault:
             return Prediction(ReplyClass.UNPARSEABLE, text, reason=parsed.fault, parsed=parsed)
         broken = self.conditions(parsed.state)
@@ -274,14 +274,14 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         if not reply.strip():
             return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
         nouns = self.action_noun
-        items = listed_items(
-            reply, self.splits_items, self.remark, lambda one: self.plain_action(one) is not None
+        items = list_items(
+            reply, self.item_separator, self.remark, lambda one: self.plain_action(one) is not None
         )
-        if not items and not states_none(reply):
+        if not items and not is_empty_list(reply):
             return Prediction(ReplyClass.ABSENT, None, reason=f"no list of {nouns}s found")
-        return self.classify_listed(items)
+        return self.classify_items(items)
 
-    def classify_listed(self, items: Sequence[str]) -> Prediction:
+    def classify_items(self, items: Sequence[str]) -> Prediction:
         """Classify actions that were already cut out of a reply, as `classify_actions` does."""
         nouns = self.action_noun
         plain = [self.plain_action(item) for item in items]
@@ -333,14 +333,14 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             state = self.automaton.successor(state, action)
         return state
 
-    def true_text(self, given: ParsedState, reached: str) -> tuple[str, str]:
+    def true_text(self, state: ParsedState, text_after: str) -> tuple[str, str]:
         """Return which of two texts of the same true state a table gets, and in what they differ.
 
         Returns:
             The text, and what in it is otherwise than after the actions though the state is the
             same; empty if nothing is. In chess the clocks may be.
         """
-        return reached, ""
+        return text_after, ""
 
     def actions_before(self, state: ParsedState) -> int | None:
         """Return how many actions led to a state, if its text tells; else None."""

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from workbench.affordance import ESTIMATORS, estimate, exact_profile
-from workbench.automaton import ENGINE_VARIABLE, chosen_engine, twin_for
+from workbench.automaton import ENGINE_VARIABLE, engine_in_use, twin_for
 from workbench.environments import HomogeneousTree
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.parametrize("engine", ["reference"], indirect=True)
 
 def test_the_argument_goes_before_the_environment_and_compiled_is_the_default(monkeypatch):
     monkeypatch.delenv(ENGINE_VARIABLE, raising=False)
-    assert chosen_engine() == "compiled"
+    assert engine_in_use() == "compiled"
     monkeypatch.setenv(ENGINE_VARIABLE, "reference")
-    assert chosen_engine() == "reference"
-    assert chosen_engine("compiled") == "compiled"
+    assert engine_in_use() == "reference"
+    assert engine_in_use("compiled") == "compiled"
     assert ScoringParameters().engine == "reference"
 
 
@@ -34,7 +34,7 @@ def test_an_unknown_engine_is_named(monkeypatch):
         exact_profile(TRUE, TRUE, 1, automaton=CHESS, engine="turbo")
     monkeypatch.setenv(ENGINE_VARIABLE, "turbo")
     with pytest.raises(InvalidArgumentError, match=ENGINE_VARIABLE):
-        chosen_engine()
+        engine_in_use()
 
 
 def test_an_automaton_without_a_twin_and_boards_it_does_not_take_go_to_the_reference():

@@ -133,7 +133,7 @@ class TestEveryPrompt:
         ((first, second),) = questions_of(positions, prompt).values()
         environment, (row,) = environment_named(name), positions.to_dict("records")
         initial = row["initial_state"] or environment.state_text(environment.automaton.initial)
-        length = 3 * environment.actions_a_group
+        length = 3 * environment.actions_per_group
         assert first == f"{length} from\n{initial}\nby\n{row['movetext']}"
         assert second == "Sure?"
 
@@ -224,7 +224,7 @@ def test_a_depth_is_said_and_asked_for(tmp_path):
     assert "Continue with 2 further moves:" in turn
     (turn,) = prompt_named("direct", "chess", "continuation", 1).turns
     assert "Continue with 1 further move:" in turn
-    assert math.isclose(task.depth_asked(None), 4)
+    assert math.isclose(task.depth_or_default(None), 4)
 
 
 def test_sampled_positions_are_recorded_and_the_same_each_time():

@@ -103,7 +103,7 @@ class TestWithTheExtra:
 class TestTheSimulatedModel:
     def test_moves_in_every_notation(self):
         def moves_in_uci(text):
-            return " ".join(environment_named("chess").shown_actions(text))
+            return " ".join(environment_named("chess").movetext_actions(text))
 
         uci = "e2e4 a7a6 e4e5 d7d5 e5d6 e7d6 g1f3 b8c6 f1e2 g8f6 e1g1"
         assert moves_in_uci(uci) == uci

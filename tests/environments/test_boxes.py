@@ -284,12 +284,12 @@ def test_a_list_of_actions_is_found(small):
 
 
 def test_measures_by_hand(small):
-    true, predicted = small.parsed(APART), small.parsed(ON_TABLE)
+    true, predicted = small.parse(APART), small.parse(ON_TABLE)
     measures = pair_values(small, true, predicted)
     # Box 1 is right, Box 2 and the table are not.
     assert measures["element_accuracy"] == pytest.approx(1 / 3)
     assert not measures["exact_match"]
-    assert pair_values(small, true, small.parsed("table: none. box 2: bell. box 1: apple"))[
+    assert pair_values(small, true, small.parse("table: none. box 2: bell. box 1: apple"))[
         "exact_match"
     ]
 

@@ -57,7 +57,7 @@ def test_episodes_are_seeded_and_lead_to_the_true_state(environment):
 
 def test_the_start_of_an_episode_is_a_state_unless_all_share_it(environment):
     for episode in episodes(environment.name):
-        assert (episode.initial == "") is environment.starts_alike
+        assert (episode.initial == "") is environment.has_fixed_start
         start = environment.read_state(episode.initial) if episode.initial else None
         start = environment.automaton.initial if start is None else start
         assert environment.conditions(start) == ()
@@ -78,19 +78,19 @@ def test_states_come_back_from_their_texts(environment):
 def test_a_state_in_another_letter_case_is_told_from_a_wrong_one(environment):
     for true, slip in states(environment.name):
         text = environment.state_text(true)
-        parsed = environment.parsed_true(text)
-        assert environment.with_true_case(parsed, environment.parsed(text)) is None
+        parsed = environment.parse_true(text)
+        assert environment.with_true_case(parsed, environment.parse(text)) is None
         swapped = text.swapcase()
         if swapped != text:
-            mended = environment.with_true_case(parsed, environment.parsed(swapped))
+            mended = environment.with_true_case(parsed, environment.parse(swapped))
             assert mended is not None
             # Of a FEN the pieces alone: its other fields stay as they are written.
             assert mended.split()[0] == text.split()[0]
             assert mended.casefold() == text.casefold()
         other = environment.state_text(slip)
         if other.casefold().split()[0] != text.casefold().split()[0]:
-            assert environment.with_true_case(parsed, environment.parsed(other)) is None
-        assert environment.with_true_case(parsed, environment.parsed(None)) is None
+            assert environment.with_true_case(parsed, environment.parse(other)) is None
+        assert environment.with_true_case(parsed, environment.parse(None)) is None
 
 
 def test_permitted_actions_are_found_by_their_texts_and_no_others(environment):
@@ -141,10 +141,10 @@ def test_a_tracker_that_always_slips_is_mostly_wrong_after_many(environment):
 
 
 def measured(environment, true, predicted, moves):
-    parsed = environment.parsed(predicted)
+    parsed = environment.parse(predicted)
     reply_class = environment.classify_state(predicted).reply_class
     return {
-        **pair_values(environment, environment.parsed(true), parsed),
+        **pair_values(environment, environment.parse(true), parsed),
         **environment.diagnosis(moves, parsed, reply_class),
     }
 
@@ -175,19 +175,19 @@ def test_measures_have_the_names_and_types_that_are_said(environment):
 def test_a_state_is_like_itself_alone(environment):
     for state, slipped in states(environment.name):
         text, wrong = environment.state_text(state), environment.state_text(slipped)
-        same = pair_values(environment, environment.parsed(text), environment.parsed(text))
+        same = pair_values(environment, environment.parse(text), environment.parse(text))
         assert (same["exact_match"], same["levenshtein"]) == (True, 0)
         assert same["levenshtein_to_empty"] is False
         assert same.get("element_accuracy", 1.0) == 1.0
-        other = pair_values(environment, environment.parsed(text), environment.parsed(wrong))
+        other = pair_values(environment, environment.parse(text), environment.parse(wrong))
         assert other["exact_match"] is (slipped == state)
         assert (other["levenshtein"] > 0) is (slipped != state)
         assert (other.get("element_accuracy", 0.0) < 1.0) is (slipped != state)
-        none = pair_values(environment, environment.parsed(text), environment.parsed(None))
+        none = pair_values(environment, environment.parse(text), environment.parse(None))
         assert none["levenshtein_to_empty"] is True
         assert none["exact_match"] is False
         assert none["levenshtein"] > 0
-        assert environment.refusal(environment.parsed(text), None, []) == ""
+        assert environment.variant_fault(environment.parse(text), None, []) == ""
 
 
 # p_m and r_m.

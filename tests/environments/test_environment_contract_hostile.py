@@ -155,7 +155,7 @@ def test_whatever_can_be_read_can_be_used(drawn):
     for action in actions:
         automaton.permitted(automaton.successor(state, action))
         assert environment.action_named(state, environment.action_text(action)) == action
-    true = environment.parsed(environment.state_text(states(environment.name)[0][0]))
+    true = environment.parse(environment.state_text(states(environment.name)[0][0]))
     assert pair_values(environment, true, found.parsed).keys() <= metrics(environment).keys()
     picture = environment.picture(state, frozenset(environment.elements(state)))
     assert picture is None or ElementTree.fromstring(picture).tag.endswith("svg")

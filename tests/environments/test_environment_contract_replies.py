@@ -124,7 +124,7 @@ def test_a_list_of_actions_is_read(environment, item, around):
 def test_a_line_of_actions_is_read(environment, reply):
     for state, _ in states(environment.name):
         texts = tuple(map(environment.action_text, environment.automaton.permitted(state)))
-        joint = ", " if environment.splits_items.search(", ") else "; "
+        joint = ", " if environment.item_separator.search(", ") else "; "
         assert (
             environment.classify_actions(reply.format(joint.join(texts))).predicted_actions == texts
         )

@@ -268,9 +268,9 @@ class TestEveryBundledProblem:
 
     def test_facts_that_never_change_are_no_part_of_a_state(self, bundled):
         text = bundled.state_text(bundled.automaton.initial)
-        with_them = " ".join([text, *bundled.task.always])
+        with_them = " ".join([text, *bundled.task.constant_facts])
         assert bundled.read_state(with_them) == bundled.automaton.initial
-        assert all(fact in bundled.rules for fact in bundled.task.always)
+        assert all(fact in bundled.rules for fact in bundled.task.constant_facts)
 
     def test_slips_are_of_four_kinds_and_repeatable(self, bundled):
         state = bundled.read_state(next(bundled.episodes(9, seed=2)).true)

@@ -155,14 +155,14 @@ def test_what_runs_on_values_of_other_types(environment):
 
 
 def test_measures_by_hand(environment):
-    true = environment.parsed(TEXT)
+    true = environment.parse(TEXT)
     measures = pair_values(
-        environment, true, environment.parsed(TEXT.replace("[2, 0]", "[2, 5, 0]"))
+        environment, true, environment.parse(TEXT.replace("[2, 0]", "[2, 5, 0]"))
     )
     # x, y, items[0] and d[1] are right, items[1] and items[2] are not.
     assert measures["element_accuracy"] == pytest.approx(4 / 6)
     assert measures["levenshtein"] == len("5, ")
-    again = environment.parsed("d={1:4}\ny=-1\nitems=[2,0]\nx=3")
+    again = environment.parse("d={1:4}\ny=-1\nitems=[2,0]\nx=3")
     assert pair_values(environment, true, again)["exact_match"]
 
 
@@ -228,7 +228,7 @@ def test_the_texts_for_prompts_are_those_of_the_environment(environment):
 def test_nothing_that_executes_text_is_named(module):
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert "Keyed" in named
+    assert "Dictionary" in named
     assert named.isdisjoint({"eval", "exec", "compile", "__import__", "getattr", "globals"})
 
 

@@ -80,7 +80,7 @@ def test_every_environment_has_its_picture_and_its_explorer(name):
     widget = comparison.explore()
     assert isinstance(widget, BoardPair if name == "chess" else StatePair)
     assert comparison.plot().axes[0].get_xlabel() == "depth m, actions"
-    assert workbench.compare(environment.parsed_given(true).state, true, environment, 1).f == (1.0,)
+    assert workbench.compare(environment.parse_input(true).state, true, environment, 1).f == (1.0,)
 
 
 def test_the_table_has_a_row_for_each_depth():

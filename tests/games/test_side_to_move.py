@@ -131,4 +131,4 @@ def test_the_simulated_model_reads_every_prompt_with_black_to_move():
         for prompt in PROMPTS:
             question, *_ = prompt.questions(row.movetext, row.moves, row.position_id)
             shown = question.rpartition(MOVES_HEADING)[2]
-            assert " ".join(game.shown_actions(shown)) == row.moves
+            assert " ".join(game.movetext_actions(shown)) == row.moves

@@ -8,9 +8,9 @@ from workbench.games.synthetic_boards import random_games
 from workbench.language_model.board_probe import (
     LABELS,
     SQUARES,
-    assembled_labels,
     board_labels,
-    labelled_fen,
+    fen_of_labels,
+    labels_from_moves,
     written_squares,
 )
 
@@ -38,7 +38,7 @@ def test_the_initial_position():
     assert labels[:16].tolist() == [4, 2, 3, 5, 6, 3, 2, 4] + [1] * 8
     assert labels[48:64].tolist() == [7] * 8 + [10, 8, 9, 11, 12, 9, 8, 10]
     assert labels[SQUARES:].tolist() == [1, 1, 1, 1, 1, 0]
-    assert labelled_fen(labels) == chess.STARTING_FEN
+    assert fen_of_labels(labels) == chess.STARTING_FEN
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_labels_say_the_fen_and_the_fen_the_squares():
     for moves in games():
         for board in moved_labels(moves)[0]:
             labels = board_labels(board)
-            fen = labelled_fen(labels)
+            fen = fen_of_labels(labels)
             assert fen.split()[:4] == board.fen(en_passant="fen").split()[:4]
             assert written_squares(fen).tolist() == labels[:SQUARES].tolist()
 
@@ -58,11 +58,11 @@ def test_moves_and_what_they_moved_give_the_board():
         for ply in (1, 7, 16, 33, len(moves)):
             if ply <= len(moves):
                 expected = board_labels(boards[ply - 1]).tolist()
-                assert assembled_labels(moves[:ply], moved[:ply]).tolist() == expected
+                assert labels_from_moves(moves[:ply], moved[:ply]).tolist() == expected
 
 
 def test_a_wrong_piece_stands_where_it_was_said_to_go():
-    labels = assembled_labels(["g1f3"], [3])
+    labels = labels_from_moves(["g1f3"], [3])
     assert labels[chess.F3] == 3
     assert labels[chess.G1] == 0
 
@@ -70,7 +70,7 @@ def test_a_wrong_piece_stands_where_it_was_said_to_go():
 def test_any_labels_give_a_fen_and_no_board_is_no_squares():
     generator = np.random.default_rng(0)
     for _ in range(50):
-        fen = labelled_fen(generator.integers(13, size=LABELS))
+        fen = fen_of_labels(generator.integers(13, size=LABELS))
         assert written_squares(fen) is not None
     assert written_squares("9/8 w - -") is None
     assert written_squares(None) is None
@@ -82,4 +82,4 @@ def test_any_labels_give_a_fen_and_no_board_is_no_squares():
 def test_the_file_of_a_double_step(file, expected):
     labels = board_labels(chess.Board())
     labels[-1] = file
-    assert labelled_fen(labels).split()[3] == expected
+    assert fen_of_labels(labels).split()[3] == expected

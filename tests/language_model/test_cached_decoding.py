@@ -10,11 +10,11 @@ from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.language_model.language_model import LanguageModel
 from workbench.language_model.network import (
     Shape,
-    chosen_tokens,
+    board_logits,
     encode,
+    pick_tokens,
     weight_shapes,
     write_boards,
-    written,
 )
 from workbench.language_model.vocabulary import (
     MOST_PLIES,
@@ -64,7 +64,7 @@ def test_each_token_is_the_likeliest_given_those_before(seed):
     encoded = encode(np, weights, SHAPE, moves)[-1]
     tokens = write_boards(weights, SHAPE, encoded, at)
     # Teacher forced: all slots at once, each given the tokens that were written before it.
-    logits = written(np, weights, SHAPE, encoded, at[:, None], tokens[:, None])[:, 0]
+    logits = board_logits(np, weights, SHAPE, encoded, at[:, None], tokens[:, None])[:, 0]
     assert logits.shape == (len(GAMES), SLOTS, len(TOKENS))
     assert (tokens == logits.argmax(axis=-1)).all()
     assert len(set(map(tuple, tokens))) > 1
@@ -76,9 +76,9 @@ def test_a_drawn_board_follows_the_same_logits():
     encoded = encode(np, weights, SHAPE, moves)[-1]
     draws = np.random.default_rng(1).random((len(GAMES), SLOTS))
     tokens = write_boards(weights, SHAPE, encoded, at, 0.7, draws)
-    logits = written(np, weights, SHAPE, encoded, at[:, None], tokens[:, None])[:, 0]
+    logits = board_logits(np, weights, SHAPE, encoded, at[:, None], tokens[:, None])[:, 0]
     for slot in range(SLOTS):
-        expected = chosen_tokens(logits[:, slot], 0.7, draws[:, slot])
+        expected = pick_tokens(logits[:, slot], 0.7, draws[:, slot])
         assert (tokens[:, slot] == expected).all()
     assert (tokens != write_boards(weights, SHAPE, encoded, at)).any()
 
@@ -87,12 +87,12 @@ def test_tokens_are_drawn_with_their_probabilities():
     logits = np.log(np.array([0.5, 0.3, 0.2]))
     draws = np.array([0.0, 0.499, 0.501, 0.799, 0.801, 1 - 2**-53])
     rows = np.tile(logits, (len(draws), 1))
-    assert chosen_tokens(rows, 1.0, draws).tolist() == [0, 0, 1, 1, 2, 2]
+    assert pick_tokens(rows, 1.0, draws).tolist() == [0, 0, 1, 1, 2, 2]
     # Probabilities to the power of 1 / temperature: 25, 9 and 4 of 38.
-    assert chosen_tokens(rows, 0.5, np.array([0.65, 0.66, 0.89, 0.9, 0, 0])).tolist()[:4] == [
+    assert pick_tokens(rows, 0.5, np.array([0.65, 0.66, 0.89, 0.9, 0, 0])).tolist()[:4] == [
         0, 1, 1, 2,
     ]  # fmt: skip
-    assert chosen_tokens(rows, 0.0, draws).tolist() == [0] * 6
+    assert pick_tokens(rows, 0.0, draws).tolist() == [0] * 6
 
 
 def test_a_board_depends_on_its_own_game_alone():

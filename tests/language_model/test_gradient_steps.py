@@ -11,7 +11,7 @@ import pytest
 from workbench.errors import OutputError, RunMismatchError
 from workbench.games.game_tables import bundled_games
 from workbench.language_model.language_model import read_weights
-from workbench.language_model.network import Shape, encode, written
+from workbench.language_model.network import Shape, board_logits, encode
 from workbench.language_model.training.training_settings import TrainingSettings
 
 pytest.importorskip("jax", reason="needs the extra train: run `make test-training`")
@@ -56,7 +56,9 @@ def test_jax_and_numpy_compute_the_same():
     for module in (np, jnp):
         own = {name: module.asarray(value) for name, value in weights.items()}
         encoded = encode(module, own, shape, module.asarray(moves))[-1]
-        logits = written(module, own, shape, encoded, module.asarray(at), module.asarray(tokens))
+        logits = board_logits(
+            module, own, shape, encoded, module.asarray(at), module.asarray(tokens)
+        )
         results.append(np.asarray(logits))
     np.testing.assert_allclose(results[0], results[1], atol=2e-4)
 

@@ -158,9 +158,9 @@ def test_a_single_pair_has_the_values_of_its_row(environment, scores):
 def test_an_element_that_is_mended_makes_no_metric_of_the_texts_worse():
     """A rook put back: every metric of the texts is at least as good."""
     chess = environment_named("chess")
-    true = chess.parsed_true("4k3/8/8/8/8/8/8/RN2K2R w KQ - 3 20")
+    true = chess.parse_true("4k3/8/8/8/8/8/8/RN2K2R w KQ - 3 20")
     worse, better = (
-        pair_values(chess, true, chess.parsed(text))
+        pair_values(chess, true, chess.parse(text))
         for text in ("4k3/8/8/8/8/8/8/1N2K3 w - - 3 20", "4k3/8/8/8/8/8/8/RN2K3 w Q - 3 20")
     )
     strictly = 0

@@ -96,7 +96,7 @@ def test_its_column_is_in_the_scores(material, run):
     assert scores[NAME].iloc[3:].isna().all()
     chess = environment_named("chess")
     true, without = (
-        chess.parsed(f"4k3/8/8/8/8/8/8/{rank} w - - 0 1") for rank in ("RN2K2R", "RN2K3")
+        chess.parse(f"4k3/8/8/8/8/8/8/{rank} w - - 0 1") for rank in ("RN2K2R", "RN2K3")
     )
     assert metric_registry.pair_values(chess, true, without)[NAME] == 5.0
     assert NAME not in scores_schema(TWO, environment_named("boxes")).names

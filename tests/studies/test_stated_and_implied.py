@@ -156,7 +156,7 @@ def test_tables_that_do_not_belong_together_are_refused():
 @pytest.mark.parametrize("name", ["chess", "othello", "sokoban", "planning", "boxes", "programs"])
 def test_trackers_of_known_kinds_are_told_apart(name):
     environment = environment_named(name)
-    unit = environment.actions_a_group
+    unit = environment.actions_per_group
     positions = sample_positions(environment, [4 // unit, 16 // unit], 30, 1)
     stated, listed = simulated_pair(positions, rate=0.1, seed=2)
     table = stated_and_implied.compute(stated, listed)

@@ -248,7 +248,7 @@ def estimate(
         engine=engine,
     )
     values = [run.value for run in runs]
-    value, error = combined(values, method, samples)
+    value, error = mean_and_error(values, method, samples)
     nodes = sum(run.node_count for run in runs)
     return Estimate(
         value, error, method, samples, batches, depth, terminal, seed, nodes, skewness(values)
@@ -347,7 +347,7 @@ def skewness(values: Sequence[float]) -> float:
     return biased * math.sqrt(count * (count - 1)) / (count - 2)
 
 
-def combined(values: Sequence[float], method: str, samples: int) -> tuple[float, float]:
+def mean_and_error(values: Sequence[float], method: str, samples: int) -> tuple[float, float]:
     """Return the mean of independent batches, and its standard error.
 
     Args:

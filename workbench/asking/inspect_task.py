@@ -84,7 +84,7 @@ def build_precision_and_recall(
     m = parameters.depth
 
     def measured(true: str, prediction: Prediction) -> dict[str, float]:
-        values = reply_measures(world, definition, world.parsed_true(true), prediction, parameters)
+        values = reply_measures(world, definition, world.parse_true(true), prediction, parameters)
         return {
             f"p_{m}": values[f"precision_{m}"],
             f"r_{m}": values[f"recall_{m}"],
@@ -105,9 +105,9 @@ def build_exact_position(
     world, definition, parameters = _scored(environment, task, depth)
 
     def measured(text: str, prediction: Prediction) -> int:
-        true = world.parsed_true(text)
+        true = world.parse_true(text)
         if definition.gives_state:
-            values = pair_values(world, true, world.parsed(prediction.predicted_state))
+            values = pair_values(world, true, world.parse(prediction.predicted_state))
         else:
             values = reply_measures(world, definition, true, prediction, parameters)
         return int(_is_exact(values))
@@ -120,7 +120,7 @@ def _scored(
 ) -> tuple[AnyEnvironment, WorkbenchTask, ScoringParameters]:
     definition, parameters = task_named(task), ScoringParameters()
     if not definition.gives_state:
-        m = definition.depth_asked(depth) if definition.takes_depth else 1
+        m = definition.depth_or_default(depth) if definition.takes_depth else 1
         parameters = ScoringParameters(depth=m)
     return environment_in_table(environment), definition, parameters
 

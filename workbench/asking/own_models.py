@@ -63,7 +63,7 @@ def episode_question(
             if environment.shows_start and START_HEADING in before:
                 initial = before.rpartition(START_HEADING)[2].strip("\n")
             break
-    depth = task.depth_asked(question.depth)
+    depth = task.depth_or_default(question.depth)
     return EpisodeQuestion(environment, task, depth, initial, actions_text, characters, heading)
 
 
@@ -113,7 +113,7 @@ class SimulatedModel:
         if episode.actions_text is None:
             return f'The simulated model reads actions after a line "{episode.heading}" and found none.'
         try:
-            actions = environment.shown_actions(episode.actions_text)
+            actions = environment.movetext_actions(episode.actions_text)
             name = text_hash(
                 "\n\n".join([*filter(None, [initial]), environment.separator.join(actions)])
             )
@@ -153,7 +153,7 @@ class BundledModel:
         if episode.actions_text is None:
             return refusal_reply(f'it reads moves after a line "{episode.heading}" and found none')
         try:
-            moves = episode.environment.shown_actions(episode.actions_text)
+            moves = episode.environment.movetext_actions(episode.actions_text)
             settings = ReplySettings(episode.task.name, episode.depth, temperature, self._least)
         except InvalidArgumentError:
             return refusal_reply("it does not know the task, or the temperature is below 0")

@@ -239,7 +239,7 @@ def task_prompt(
 ) -> Prompt:
     """Return the prompt ``direct``, in the words of the task and of the environment."""
     definition = task_named(task)
-    turns = definition.turns(environment_named(environment), definition.depth_asked(depth))
+    turns = definition.turns(environment_named(environment), definition.depth_or_default(depth))
     return Prompt(DIRECT, _DIRECT_VERSION, "shown", turns, definition.reply_tokens)
 
 

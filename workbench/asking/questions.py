@@ -38,7 +38,7 @@ def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str
         if isinstance(moves, str) and not prompt.of_chess_alone:
             actions = environment.split_moves(moves)
             if not isinstance(movetext, str):
-                movetext = environment.shown_moves(actions)
+                movetext = environment.movetext(actions)
         first = initial if isinstance(initial, str) and initial else start
         questions[name] = prompt.questions(movetext, moves, name, first, len(actions))
     return questions

@@ -96,7 +96,7 @@ class Question:
             )
         if self.system_prompt is not None and not self.system_prompt.strip():
             raise InvalidArgumentError("system_prompt: expected a text, got an empty one")
-        depth = self.asked_task.depth_asked(self.depth)
+        depth = self.asked_task.depth_or_default(self.depth)
         if self.asked_task.takes_depth:
             # The description of a run says the number that was asked for.
             object.__setattr__(self, "depth", depth)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import pandas as pd
 
-from workbench.automaton import chosen_engine
+from workbench.automaton import engine_in_use
 from workbench.checking.row_checks import Findings, class_of
 from workbench.environments.registry import AnyEnvironment
 from workbench.errors import InvalidArgumentError
@@ -52,7 +52,7 @@ class Recomputation:
         self._environment = environment
         # Engines agree on exact values, and draw other numbers for estimates.
         exact = parameters.method == "exact"
-        self._parameters = replace(parameters, engine=chosen_engine()) if exact else parameters
+        self._parameters = replace(parameters, engine=engine_in_use()) if exact else parameters
         size = rows if sample is None else min(sample, rows)
         places = np.random.default_rng(seed).choice(rows, size, replace=False)
         self._chosen = np.zeros(rows, dtype=bool)

@@ -159,10 +159,10 @@ def check_true_states(chunk: pd.DataFrame, findings: Findings, environment: AnyE
     ):
         if not isinstance(text, str):
             continue
-        true = environment.parsed_true(text)
+        true = environment.parse_true(text)
         if true.fault:
             findings.add_row("true_state does not parse", place, f"{named[place]}: {text!r}")
-        elif reason := environment.refusal(true, actions, names_of_row):
+        elif reason := environment.variant_fault(true, actions, names_of_row):
             what = "true_state or its episode is of another environment, which is not scored"
             findings.add_row(what, place, f"{named[place]}: {reason}")
         elif isinstance(actions, str):
@@ -175,7 +175,7 @@ def check_true_states(chunk: pd.DataFrame, findings: Findings, environment: AnyE
 
 def check_groups(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
     """Check the groups: the length at the cut, or the upper limit of a band of lengths."""
-    last = environment.actions_a_group * chunk["group"]
+    last = environment.actions_per_group * chunk["group"]
     wrong = (chunk["ply"] > last) | (chunk["ply"] <= last - PLIES_A_GROUP)
     examples = [
         f"{name}: group {group}, ply {ply}"
@@ -310,8 +310,8 @@ def _fault_of_moves(
         return "moves contains an illegal move"
     if environment.plain_moves(moves) != moves:
         return "moves has another spelling of castling"
-    expected = environment.parsed(true)
-    reached = environment.parsed(environment.state_text(state))
+    expected = environment.parse(true)
+    reached = environment.parse(environment.state_text(state))
     if environment.same_state(reached, expected):
         return ""
     return "true_state does not follow from the moves"

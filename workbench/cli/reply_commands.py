@@ -204,7 +204,7 @@ def replies_simulate(
     from workbench.answers.model_replies import simulate
     from workbench.tasks import task_named
 
-    depth = task_named(task).depth_asked(depth)
+    depth = task_named(task).depth_or_default(depth)
     m = {"depth": depth} if task_named(task).takes_depth else {}
     predictions = _write_replies(
         positions,
@@ -288,7 +288,7 @@ def replies_model(
     from workbench.tasks import task_named
 
     least = LEAST_PROBABILITY if least_probability is None else least_probability
-    settings = ReplySettings(task, task_named(task).depth_asked(depth), temperature, least)
+    settings = ReplySettings(task, task_named(task).depth_or_default(depth), temperature, least)
     made_of = {
         "model": f"{MODEL_PREFIX}{model}",
         "weights_sha256": file_hash(weights_path(model)),

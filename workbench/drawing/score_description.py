@@ -39,7 +39,7 @@ def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
     """Return what the column ``group`` counts in an environment, for the label of an axis."""
     of = environment_in_table(environment)
     nouns = f"{of.action_noun}s"
-    words = f"{nouns} of the episode" if of.actions_a_group == 1 else f"full {nouns} played"
+    words = f"{nouns} of the episode" if of.actions_per_group == 1 else f"full {nouns} played"
     return f"{words} (upper edge of each band)" if in_bands else words
 
 

@@ -154,7 +154,7 @@ class Boxes(Environment[BoxesState, Carry]):
     summary = "objects in numbered boxes, told in English"
     automaton: BoxesAutomaton
     argument = "BOXES or BOXESxOBJECTS, such as 7 or 7x3"
-    splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]|\.(?=\s|$)")
+    item_separator: ClassVar[re.Pattern[str]] = re.compile(r"[;,]|\.(?=\s|$)")
 
     def __init__(self, name: str, boxes: int, objects: int) -> None:
         super().__init__(name)

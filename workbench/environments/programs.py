@@ -19,7 +19,13 @@ import numpy as np
 
 from workbench.automaton import Automaton
 from workbench.environment import Environment
-from workbench.environments.python_literals import Keyed, Opaque, Value, literal_text, read_literal
+from workbench.environments.python_literals import (
+    Dictionary,
+    Opaque,
+    Value,
+    literal_text,
+    read_literal,
+)
 from workbench.errors import InvalidBoardError
 
 VARIABLES: Final = ("x", "y", "items", "d")
@@ -88,7 +94,7 @@ class ProgramsAutomaton(Automaton[ProgramState, str]):
     @property
     def initial(self) -> ProgramState:
         """``x = 1``, ``y = 2``, ``items = [3, 1]`` and ``d = {2: 5}``."""
-        return ProgramState((1, 2, (3, 1), Keyed.of({2: 5})))
+        return ProgramState((1, 2, (3, 1), Dictionary.of({2: 5})))
 
     def permitted(self, state: ProgramState) -> tuple[str, ...]:
         """Return the statements that run and keep to the bounds, in the order of `STATEMENTS`."""
@@ -122,12 +128,12 @@ def _outcomes(state: ProgramState) -> dict[str, ProgramState]:
 def _mutable(value: Value | None) -> object:
     if isinstance(value, tuple):
         return list(map(_mutable, value))
-    return {k: _mutable(v) for k, v in value.entries} if isinstance(value, Keyed) else value
+    return {k: _mutable(v) for k, v in value.entries} if isinstance(value, Dictionary) else value
 
 
 def _immutable(value: Any) -> Value:
     if isinstance(value, dict):
-        return Keyed.of({key: _immutable(each) for key, each in value.items()})
+        return Dictionary.of({key: _immutable(each) for key, each in value.items()})
     return tuple(map(_immutable, value)) if isinstance(value, list) else value
 
 
@@ -141,7 +147,7 @@ def _broken(name: str, value: Value | None) -> Iterator[str]:
         if len(numbers) > LONGEST:
             yield "list_too_long"
     elif name == "d":
-        entries = value.entries if isinstance(value, Keyed) else ((_OTHER_TYPE, _OTHER_TYPE),)
+        entries = value.entries if isinstance(value, Dictionary) else ((_OTHER_TYPE, _OTHER_TYPE),)
         numbers = tuple(chain.from_iterable(entries))
         if len(entries) > LONGEST:
             yield "dictionary_too_long"
@@ -260,7 +266,7 @@ class Programs(Environment[ProgramState, str]):
                 texts |= {
                     f"{name}[{index}]": literal_text(each) for index, each in enumerate(value)
                 }
-            elif isinstance(value, Keyed):
+            elif isinstance(value, Dictionary):
                 texts |= {
                     f"{name}[{literal_text(key)}]": literal_text(each)
                     for key, each in value.entries
@@ -274,7 +280,7 @@ class Programs(Environment[ProgramState, str]):
         x, y, *listed = generator.integers(6, size=2 + LONGEST).tolist()
         length, entries = generator.integers(1, (LONGEST + 1, 3)).tolist()
         keyed = generator.integers(6, size=(entries, 2)).tolist()
-        return ProgramState((x, y, tuple(listed[:length]), Keyed.of(dict(keyed))))
+        return ProgramState((x, y, tuple(listed[:length]), Dictionary.of(dict(keyed))))
 
     def mended(self, state: ProgramState, true: ProgramState, name: str) -> ProgramState:
         """Return a state with the variable that an element is of as in the true one."""
@@ -316,11 +322,11 @@ def _mistaken(old: Value, values: tuple[Value | None, ...]) -> Iterator[Value]:
             yield (*old[:index], *old[index + 1 : index + 2], element, *old[index + 2 :])
             for near in (element - 1, element + 1) if isinstance(element, int) else ():
                 yield (*old[:index], near, *old[index + 1 :])
-    elif isinstance(old, Keyed):
+    elif isinstance(old, Dictionary):
         for key, _ in old.entries:
-            yield Keyed.of({each: value for each, value in old.entries if each != key})
+            yield Dictionary.of({each: value for each, value in old.entries if each != key})
             for stale in (value for value in values if isinstance(value, int)):
-                yield Keyed.of(dict(old.entries) | {key: stale})
+                yield Dictionary.of(dict(old.entries) | {key: stale})
 
 
 def _squeezed(text: str) -> str:

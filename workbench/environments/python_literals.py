@@ -25,7 +25,7 @@ _KEYWORD: Final = re.compile(r"[\d.a-fA-FjJ_](?:and|else|for|if|in|is|not|or)")
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class Dictionary:
     """A dictionary: keys and their values, in the order of the keys as literals."""
 
     entries: tuple[tuple["Value", "Value"], ...]
@@ -43,7 +43,7 @@ class Opaque:
     text: str
 
 
-Value: TypeAlias = int | tuple[Any, ...] | Keyed | Opaque
+Value: TypeAlias = int | tuple[Any, ...] | Dictionary | Opaque
 """What a variable holds: an integer, a list as a tuple of values, a dictionary, another literal."""
 
 
@@ -56,7 +56,7 @@ def _frozen(literal: object) -> Value:
     if isinstance(literal, list):
         return tuple(map(_frozen, literal))
     if isinstance(literal, dict):
-        return Keyed.of({_frozen(key): _frozen(value) for key, value in literal.items()})
+        return Dictionary.of({_frozen(key): _frozen(value) for key, value in literal.items()})
     if isinstance(literal, tuple):
         return Opaque(f"({''.join(f'{literal_text(_frozen(each))}, ' for each in literal)})")
     if isinstance(literal, set) and literal:
@@ -68,7 +68,7 @@ def literal_text(value: Value) -> str:
     """Return a value as a literal that `read_literal` reads as the same value."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(literal_text, value))}]"
-    if isinstance(value, Keyed):
+    if isinstance(value, Dictionary):
         return f"{{{', '.join(f'{literal_text(key)}: {literal_text(each)}' for key, each in value.entries)}}}"
     return value.text if isinstance(value, Opaque) else str(value)
 

@@ -13,7 +13,7 @@ from workbench.drawing.reply_words import status_words
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.chess.classification import (
     classify_fen,
-    classify_given,
+    classify_input,
     moves_problem,
     names_rook_files,
 )
@@ -281,7 +281,7 @@ class ReadBoard:
 
 def read_board(text: str | None, which: Which) -> ReadBoard:
     """Read one of the two boards."""
-    prediction = classify_given(text)
+    prediction = classify_input(text)
     if which == "true" and (problem := unsupported(prediction.parsed or Fen(""))):
         raise InvalidFenError(f"the true FEN cannot be taken: {problem}")
     if which == "predicted" and not (text or "").strip():
@@ -293,7 +293,7 @@ def read_board(text: str | None, which: Which) -> ReadBoard:
 
 def board_problem(text: str | None) -> str | None:
     """Explain in plain words why no board can be read in a text; None if one can."""
-    prediction = classify_given(text)
+    prediction = classify_input(text)
     if prediction.reply_class is ReplyClass.ABSENT:
         return prediction.rule or explain(None)
     if prediction.reply_class is not ReplyClass.UNPARSEABLE:

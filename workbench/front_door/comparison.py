@@ -236,12 +236,12 @@ class Comparison:
         return tuple(float("nan") if value is None else value for value in self.values[name])
 
     def _true_state(self) -> Any:
-        return self.environment.parsed_given(self.true).state
+        return self.environment.parse_input(self.true).state
 
     def _predicted_state(self) -> Any:
         if self.predicted is None:
             return None
-        parsed = self.environment.parsed(self.predicted)
+        parsed = self.environment.parse(self.predicted)
         return None if parsed.fault or isinstance(parsed.state, Sink) else parsed.state
 
     def _pictures(self) -> list[str]:

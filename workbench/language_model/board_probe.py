@@ -159,7 +159,7 @@ def board_labels(board: chess.Board) -> Labels:
     return labels
 
 
-def labelled_fen(labels: Labels) -> str:
+def fen_of_labels(labels: Labels) -> str:
     """Return the FEN that labels say, with clocks as at the start; nothing is repaired."""
     board = chess.BaseBoard.empty()
     for square in np.flatnonzero(labels[:SQUARES]).tolist():
@@ -172,7 +172,7 @@ def labelled_fen(labels: Labels) -> str:
     return f"{board.board_fen()} {side} {rights or '-'} {passant} 0 1"
 
 
-def assembled_labels(moves: Sequence[str], moved: Sequence[int]) -> Labels:
+def labels_from_moves(moves: Sequence[str], moved: Sequence[int]) -> Labels:
     """Return the board that follows if each move moved the piece that is said; shape (LABELS,).
 
     Nothing is checked. A piece that is said to be a king and goes two files takes the rook along; one
@@ -330,7 +330,7 @@ def squares_between(move: str) -> tuple[int, int]:
     return read.from_square, read.to_square
 
 
-def usual_moved(fitted: HiddenBoards, moves: Sequence[str]) -> list[int]:
+def usual_pieces(fitted: HiddenBoards, moves: Sequence[str]) -> list[int]:
     """Return for each move of a game the piece that its side moves most often between these squares.
 
     Nothing else is known of the game: no hidden state and no earlier move. Where no such move was fitted,

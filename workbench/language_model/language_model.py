@@ -17,9 +17,9 @@ from workbench.installation import RESOURCES
 from workbench.language_model.network import (
     Shape,
     Weights,
-    chosen_tokens,
     encode,
     move_logits,
+    pick_tokens,
     promotion_logits,
     softmax,
     target_logits,
@@ -143,7 +143,7 @@ class LanguageModel:
         generator = np.random.default_rng(seed)
 
         def pick(logits: NDArray[np.float32]) -> int:
-            return int(chosen_tokens(logits[None], temperature, generator.random(1))[0])
+            return int(pick_tokens(logits[None], temperature, generator.random(1))[0])
 
         line: list[str] = []
         while len(line) < depth and len(moves) + len(line) <= MOST_PLIES:

@@ -202,7 +202,7 @@ def slot_vectors(xp: ModuleType, weights: Weights) -> Any:
     return xp.concatenate([weights["slot"][:SQUARES] * 0 + of_squares, weights["slot"][SQUARES:]])
 
 
-def written(
+def board_logits(
     xp: ModuleType, weights: Weights, shape: Shape, encoded: Any, at: Any, tokens: Any
 ) -> Any:
     """Return the logits of all tokens of written boards, given the tokens before each.
@@ -312,12 +312,12 @@ def write_boards(
             vectors = vectors + across[block].step(vectors)
             vectors = vectors + feed_forward(np, weights, f"decoder.{block}", vectors)
         logits = normal(np, vectors, weights["written"]) @ weights["output"]
-        before = chosen_tokens(logits, temperature, None if draws is None else draws[:, slot])
+        before = pick_tokens(logits, temperature, None if draws is None else draws[:, slot])
         tokens[:, slot] = before
     return tokens
 
 
-def chosen_tokens(
+def pick_tokens(
     logits: NDArray[Any], temperature: float, draws: NDArray[Any] | None
 ) -> NDArray[Any]:
     """Return the likeliest token of each row, or one that is drawn."""

@@ -385,7 +385,7 @@ def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, 
     """Return the baseline's replies, and why there are none where there are none."""
     environment, texts = chapter.environment, chapter.predictions
     starts: dict[Any, Any] = {}
-    if not environment.starts_alike:
+    if not environment.has_fixed_start:
         if texts.empty:
             return pd.DataFrame(), (
                 "The baseline is not shown: the states that the episodes began with are in the "
@@ -395,7 +395,7 @@ def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, 
     task = task_named(chapter.task)
     rows: list[dict[Any, Any]] = []
     for row in positions.reindex(columns=POSITIONS.names).to_dict("records"):
-        believed = environment.played(starts.get(row["position_id"]) or "", "").reached
+        believed = environment.episode_texts(starts.get(row["position_id"]) or "", "").state
         generator = np.random.default_rng(derived_seed(_SEED, "baseline", row["position_id"]))
         reply = task.simulated_reply(environment, believed, chapter.depth, generator)
         rows.append({**row, "reply": reply, **task.classify(environment, reply).columns()})

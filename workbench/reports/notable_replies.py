@@ -153,7 +153,7 @@ def state_picture(chapter: Chapter, name: str, text: str, against: str) -> str:
     if environment.name == DEFAULT:
         drawing = board_svg(name, text, against)
     else:
-        one, other = environment.parsed(text), environment.parsed(against)
+        one, other = environment.parse(text), environment.parse(against)
         marked = different_elements(
             environment.elements(one.state), environment.elements(other.state)
         )
@@ -229,7 +229,7 @@ def measuring_lines(chapter: Chapter, true: str, actions: list[str]) -> str:
 
 def _listed(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
     environment = chapter.environment
-    state = environment.parsed_true(true).state
+    state = environment.parse_true(true).state
     permitted = [environment.action_text(each) for each in environment.automaton.permitted(state)]
     listed = dict.fromkeys(actions)
     named = {text: environment.action_named(state, text) for text in listed}
@@ -245,7 +245,7 @@ def _listed(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
 def _played(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
     """Return the actions of a line, and which is the first that is not accepted."""
     environment = chapter.environment
-    state, lines = environment.parsed_true(true).state, []
+    state, lines = environment.parse_true(true).state, []
     name = f"Line of {counted(len(actions), environment.action_noun)}"
     for place in range(1, chapter.depth + 1):
         if place > len(actions):

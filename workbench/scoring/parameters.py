@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.estimate import BATCHES
-from workbench.automaton import Engine, Terminal, check_walk, chosen_engine
+from workbench.automaton import Engine, Terminal, check_walk, engine_in_use
 from workbench.depth_summaries import ERROR
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
@@ -76,12 +76,12 @@ class ScoringParameters(ComparisonSettings):
     samples: int = 500
     batches: int = BATCHES
     seed: int = 0
-    engine: Engine = field(default_factory=chosen_engine)
+    engine: Engine = field(default_factory=engine_in_use)
 
     def __post_init__(self) -> None:
         # super() without arguments fails in a dataclass with slots before Python 3.14.
         ComparisonSettings.__post_init__(self)
-        chosen_engine(self.engine)
+        engine_in_use(self.engine)
         if self.method != "exact" and self.method not in ESTIMATORS:
             raise InvalidArgumentError(
                 f"expected a method of {['exact', *ESTIMATORS]}, got {self.method!r}"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.affordance import estimate, exact_profile
-from workbench.affordance.estimate import Measure, batch_seeds, combined, in_order
+from workbench.affordance.estimate import Measure, batch_seeds, in_order, mean_and_error
 from workbench.automaton import Automaton, CompiledTwin
 from workbench.depth_summaries import Values
 from workbench.environments.registry import AnyEnvironment, environment_of
@@ -86,7 +86,7 @@ def _compiled(
             workers=1,
         )
         pairs = [
-            combined(values.tolist(), parameters.method, parameters.samples)
+            mean_and_error(values.tolist(), parameters.method, parameters.samples)
             for values in runs.reshape(-1, batches)
         ]
         columns += [[value for value, _ in pairs], [error for _, error in pairs]]
@@ -136,7 +136,7 @@ def states_of(
     environment: AnyEnvironment, row: Mapping[str, Any]
 ) -> tuple[ParsedState, ParsedState]:
     """Return the true and the predicted state of a row; None, as a cell, is no text."""
-    return environment.parsed_true(row["true_state"]), environment.parsed(row["predicted_state"])
+    return environment.parse_true(row["true_state"]), environment.parse(row["predicted_state"])
 
 
 def row_measures(
@@ -279,7 +279,7 @@ def unscored_reason(
         return f"task: expected one of {', '.join(task_names())}, got {row['task']!r:.80}"
     if fault := _fault_of(environment, true):
         return f"true_state: {fault}"
-    if reason := environment.refusal(true, moves, (row["position_id"], row["source"])):
+    if reason := environment.variant_fault(true, moves, (row["position_id"], row["source"])):
         return reason
     if reply_class not in READABLE:
         return ""

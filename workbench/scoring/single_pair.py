@@ -75,11 +75,11 @@ def compare(
 def parsed_argument(environment: AnyEnvironment, text: str, name: str) -> ParsedState:
     """Return a state that a person gives as text; it can be read."""
     try:
-        parsed = environment.parsed_given(text)
+        parsed = environment.parse_input(text)
         _ = parsed.state
     except WorkbenchError as error:
         raise type(error)(f"{name}: {error}") from error
-    if reason := environment.refusal(parsed, None, ()):
+    if reason := environment.variant_fault(parsed, None, ()):
         raise InvalidFenError(
             f"{name}: expected a {environment.state_noun} of {environment.title}, got "
             f"{quoted(text)}: {reason}"
@@ -99,7 +99,7 @@ def reply_measures(
     of_texts: dict[str, Any] = {}
     if task.gives_state:
         has_state = is_state(str(prediction.reply_class), parameters.ill_formed)
-        predicted = environment.parsed(None) if prediction.parsed is None else prediction.parsed
+        predicted = environment.parse(None) if prediction.parsed is None else prediction.parsed
         (values,) = affordance_scores(
             environment.automaton,
             [true.state],

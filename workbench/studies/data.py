@@ -245,7 +245,7 @@ def _own(tables: str | Path, source: Source, parameters: ScoringParameters, jobs
 
 def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
     environment = environment_of(scores)
-    unit = environment.actions_a_group
+    unit = environment.actions_per_group
     edges = ((scores["ply"] - 1) // (5 * unit) + 1).clip(lower=1) * 5
     bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
     counted = f"{'full ' if unit > 1 else ''}{environment.action_noun}s"

@@ -44,7 +44,7 @@ class Task(ABC):
     reply_tokens: ClassVar[int]
     takes_depth: ClassVar[bool] = False
 
-    def depth_asked(self, depth: int | None) -> int:
+    def depth_or_default(self, depth: int | None) -> int:
         """Return m, `DEFAULT_DEPTH` where none is given.
 
         Raises:

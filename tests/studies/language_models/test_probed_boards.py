@@ -20,7 +20,7 @@ from workbench.language_model.board_probe import (
     squares_of,
     standing,
     usual_labels,
-    usual_moved,
+    usual_pieces,
 )
 from workbench.language_model.language_model import TRAINING_GAMES
 from workbench.language_model.network import Shape
@@ -184,7 +184,7 @@ def test_what_usually_moves_between_two_squares_needs_no_hidden_state():
     )
     # g8f6 was moved by nobody, nor anything as far: all that Black moved was a knight.
     game = ["e2e4", "b8c6", "g1f3", "g8f6"]
-    assert usual_moved(fit_boards, game) == [pawn, black_knight, knight, black_knight]
+    assert usual_pieces(fit_boards, game) == [pawn, black_knight, knight, black_knight]
 
 
 def test_squares_and_what_stands_where_it_was_put():

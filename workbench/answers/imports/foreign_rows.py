@@ -36,7 +36,7 @@ from workbench.answers.imports.true_states import (
     band_of,
     identity_of,
     initial_text,
-    parsed_true,
+    parse_true,
     row_line,
     true_state,
 )
@@ -164,7 +164,7 @@ def _prediction_row(
     position_id = _position_id(environment, row, values, true)
     source = optional_text(values, "source") or row.source
     names = (*row.names, row.source, source, position_id)
-    if reason := environment.refusal(true.parsed, moves, names):
+    if reason := environment.variant_fault(true.parsed, moves, names):
         raise RefusedRowError(Refusal.CHESS960, "", reason)
     group = integer(values, "group")
     if row.reader:
@@ -222,7 +222,7 @@ def _with_position(
     """Return a row's values with those of its position, whose moves are believed."""
     text = optional_text(values, "true_state")
     if text is not None:
-        fault = parsed_true(environment, text).fault
+        fault = parse_true(environment, text).fault
         if fault or not agree(environment, text, position["true_state"]):
             raise RefusedRowError(
                 Refusal.CONTRADICTION,
@@ -281,7 +281,7 @@ def _prediction(
     if own in values and task.gives_state:
         return classified_state(environment, str(values[own]))
     if own in values:
-        return environment.classify_listed(_items(environment, values[own]))
+        return environment.classify_items(_items(environment, values[own]))
     class_name, reason = str(values.get("reply_class", "")), str(values.get("reason", ""))
     if class_name == ReplyClass.FAILED or reason.startswith(CALL_FAILED):
         return Prediction(ReplyClass.FAILED, None, reason=reason or f"{CALL_FAILED}unknown")
@@ -303,7 +303,7 @@ def _items(environment: AnyEnvironment, cell: Any) -> list[str]:
     """Return the actions of a cell: one a line, or in one line separated as in a reply."""
     if isinstance(cell, str):
         whole = ACTION_SEPARATOR in cell
-        parts = cell.split(ACTION_SEPARATOR) if whole else environment.splits_items.split(cell)
+        parts = cell.split(ACTION_SEPARATOR) if whole else environment.item_separator.split(cell)
         return [storable(part).strip() for part in parts if part.strip()]
     if isinstance(cell, list) and all(isinstance(each, str) for each in cell):
         return [storable(each).strip() for each in cell]

@@ -59,7 +59,7 @@ def true_state(
             "true_state",
             f"expected a {noun}, or moves, or movetext, got neither",
         )
-    parsed = None if state_text is None else parsed_true(environment, state_text)
+    parsed = None if state_text is None else parse_true(environment, state_text)
     if parsed is not None and parsed.fault:
         fault = environment.classify_state(parsed.text).reason
         sentence = f"expected a {noun}, got {parsed.text!r:.{_EXCERPT}}: {fault:.{_EXCERPT}}"
@@ -72,7 +72,7 @@ def true_state(
     if ply not in (None, line.ply):
         plies = f"{ply}, but the moves given are {line.ply}"
         remarks.append(Remark(RemarkReason.OTHER_PLY, "ply", plies))
-    reached = parsed_true(environment, line.reached)
+    reached = parse_true(environment, line.reached)
     if parsed is None:
         return TrueState(reached, line, line.ply, tuple(remarks))
     if not agree(environment, state_text or "", line.reached):
@@ -92,35 +92,35 @@ def band_of(environment: AnyEnvironment, ply: int | None) -> int:
     """Return the upper edge, in the unit of groups, of the band of 20 actions that a ply is in."""
     if ply is None:
         return UNKNOWN_GROUP
-    return max(1, -(-ply // PLIES_A_GROUP)) * PLIES_A_GROUP // environment.actions_a_group
+    return max(1, -(-ply // PLIES_A_GROUP)) * PLIES_A_GROUP // environment.actions_per_group
 
 
 @lru_cache(maxsize=1 << 16)
-def parsed_true(environment: AnyEnvironment, text: str) -> ParsedState:
+def parse_true(environment: AnyEnvironment, text: str) -> ParsedState:
     """Return a text as a true state; cached, because many rows have the same."""
-    return environment.parsed_true(text)
+    return environment.parse_true(text)
 
 
 @lru_cache(maxsize=1 << 16)
 def identity_of(environment: AnyEnvironment, text: str) -> str:
     """Return what makes two texts of true states the same state."""
-    return environment.identity(parsed_true(environment, text))
+    return environment.identity(parse_true(environment, text))
 
 
 @lru_cache(maxsize=1 << 16)
 def agree(environment: AnyEnvironment, one: str, other: str) -> bool:
     """Return whether two texts that can be read may be of the same true state."""
-    return environment.agree(parsed_true(environment, one), parsed_true(environment, other))
+    return environment.agree(parse_true(environment, one), parse_true(environment, other))
 
 
 @lru_cache(maxsize=1 << 16)
 def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
     """Take actions, in any of the ways they may be written."""
     with refused_as(Refusal.ILLEGAL_MOVES, "moves", IllegalMoveError):
-        line = environment.played(initial, moves)
+        line = environment.episode_texts(initial, moves)
     plain = environment.separator.join(line.actions)
     identity = environment.episode_id(initial, plain)
-    return PlayedLine(initial, plain, line.shown, identity, len(line.actions), line.reached)
+    return PlayedLine(initial, plain, line.movetext, identity, len(line.actions), line.state)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -158,19 +158,19 @@ def initial_text(environment: AnyEnvironment, values: Mapping[str, Any]) -> str:
     text = values.get("initial_state")
     noun = environment.text_noun
     if text is None:
-        if environment.starts_alike:
+        if environment.has_fixed_start:
             return ""
         sentence = f"expected the {noun} in which the {environment.action_noun}s begin, got none"
         raise RefusedRowError(Refusal.NO_TRUE_BOARD, "initial_state", sentence)
     try:
-        parsed = parsed_true(environment, str(text))
+        parsed = parse_true(environment, str(text))
         state = parsed.state
     except WorkbenchError as error:
         sentence = f"expected a {noun}, got {text!r:.{_EXCERPT}}: {error!s:.{_EXCERPT}}"
         raise RefusedRowError(Refusal.NO_TRUE_BOARD, "initial_state", sentence) from error
-    if not environment.starts_alike:
+    if not environment.has_fixed_start:
         return environment.state_text(state)
-    start = parsed_true(environment, environment.state_text(environment.automaton.initial))
+    start = parse_true(environment, environment.state_text(environment.automaton.initial))
     if not environment.agree(parsed, start):
         raise RefusedRowError(
             Refusal.ILLEGAL_MOVES,

@@ -9,14 +9,14 @@ import chess
 import numpy as np
 import pyarrow as pa
 
-from workbench.environment import Environment, Episode, Played, check_tracker
+from workbench.environment import Environment, Episode, EpisodeTexts, check_tracker
 from workbench.environments.chess.chess_automaton import ChessAutomaton
 from workbench.environments.chess.classification import (
     EXTRACTOR_VERSION,
     chess960_row,
     classify,
     classify_fen,
-    classify_given,
+    classify_input,
     moves_problem,
     plain_fen,
     status_names,
@@ -38,7 +38,7 @@ from workbench.environments.chess.state import (
     board_accuracy,
     compared_text,
 )
-from workbench.environments.chess.tracker import lost_track, tracked
+from workbench.environments.chess.tracker import lost_track, tracking
 from workbench.errors import IllegalMoveError, InvalidFenError
 from workbench.prediction import ParsedState, Prediction
 from workbench.tables.provenance import text_hash
@@ -62,7 +62,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     action_noun: ClassVar[str] = "move"
     episode_noun: ClassVar[str] = "game"
     separator: ClassVar[str] = " "
-    actions_a_group: ClassVar[int] = 2
+    actions_per_group: ClassVar[int] = 2
     shows_start: ClassVar[bool] = False
     reader_version: ClassVar[int] = EXTRACTOR_VERSION
     movetext_format: ClassVar[str] = "pgn"
@@ -122,21 +122,21 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
             return None
         return super().action_named(state, move.uci())
 
-    def parsed(self, text: str | None) -> Fen:
+    def parse(self, text: str | None) -> Fen:
         """Return a text that should be a FEN."""
         return Fen(text or "")
 
-    def parsed_true(self, text: str | None) -> Fen:
+    def parse_true(self, text: str | None) -> Fen:
         """Return a true FEN with single spaces and plain hyphens, as a predicted one has them."""
         return plain_fen(text)
 
-    def parsed_given(self, text: str) -> Fen:
+    def parse_input(self, text: str) -> Fen:
         """Return the FEN that a person gives, alone or in a text such as a sentence or a link."""
-        fen = classify_given(text).parsed
+        fen = classify_input(text).parsed
         problem = moves_problem(text) if isinstance(fen, Fen) and fen.fault else ""
         if problem:
             raise InvalidFenError(f"expected a FEN, but {problem}")
-        return fen if isinstance(fen, Fen) else self.parsed_true(text)
+        return fen if isinstance(fen, Fen) else self.parse_true(text)
 
     def conditions(self, state: ChessState) -> tuple[str, ...]:
         """Return the names of python-chess's status flags, such as ``NO_WHITE_KING``."""
@@ -201,7 +201,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
             "lost_squares": lost.squares,
         }
 
-    def refusal(self, true: ParsedState, moves: object, names: Iterable[object]) -> str:
+    def variant_fault(self, true: ParsedState, moves: object, names: Iterable[object]) -> str:
         """Return why a row is of Chess960, or nothing if it is not."""
         return chess960_row(_fen(true), moves, names)
 
@@ -226,22 +226,22 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         pairs = zip(self.identity(one).split(), self.identity(other).split(), strict=False)
         return all(field == its for field, its in pairs)
 
-    def played(self, initial: str, moves: str) -> Played:
+    def episode_texts(self, initial: str, moves: str) -> EpisodeTexts:
         """Return moves from the usual first position, and the FEN of six fields after them."""
         board = play_moves(moves.split())
-        shown = " ".join(numbered_san(board.move_stack, chess.Board()))
-        return Played(uci_moves(board), shown, board.fen())
+        movetext = " ".join(numbered_san(board.move_stack, chess.Board()))
+        return EpisodeTexts(uci_moves(board), movetext, board.fen())
 
-    def true_text(self, given: ParsedState, reached: str) -> tuple[str, str]:
+    def true_text(self, state: ParsedState, text_after: str) -> tuple[str, str]:
         """Return the given FEN if it has clocks, which may differ from those after the moves.
 
         The en-passant square may be written where no capture is legal, and stays as it is.
         """
-        fields, after = given.text.split(), reached.split()
+        fields, after = state.text.split(), text_after.split()
         if len(fields) < len(after):
-            return reached, ""
-        clocks = f"{given.text!r}, but after its moves it is {reached!r}"
-        return given.text, clocks if fields[4:] != after[4:] else ""
+            return text_after, ""
+        clocks = f"{state.text!r}, but after its moves it is {text_after!r}"
+        return state.text, clocks if fields[4:] != after[4:] else ""
 
     def actions_before(self, state: ParsedState) -> int | None:
         """Return the half-moves that the move number tells, or None if there is none, or no such."""
@@ -262,11 +262,11 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         """Return moves in UCI, castling as the generated king's move."""
         return " ".join(uci_moves(play_moves(moves.split())))
 
-    def shown_moves(self, actions: Sequence[str]) -> str:
+    def movetext(self, actions: Sequence[str]) -> str:
         """Return the moves as PGN movetext."""
         return " ".join(numbered_san(play_moves(actions).move_stack, chess.Board()))
 
-    def shown_actions(self, text: str) -> list[str]:
+    def movetext_actions(self, text: str) -> list[str]:
         """Return moves written in UCI, SAN or PGN movetext in UCI.
 
         Raises:
@@ -312,7 +312,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     ) -> str:
         """Return the FEN that the simulated tracker of `workbench.environments.chess.tracker` writes."""
         check_tracker(rate, seed)
-        return tracked(" ".join(actions), rate=rate, seed=seed, where=where or self.name).fen
+        return tracking(" ".join(actions), rate=rate, seed=seed, where=where or self.name).fen
 
     def draw(self, axes: "Axes", state: ChessState, marked: frozenset[str] = frozenset()) -> None:
         """Draw the pieces on a board, and dashed frames around the squares that are marked."""
@@ -322,7 +322,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         squares = [chess.parse_square(name) for name in sorted(marked & _SQUARES)]
         draw_board(axes, state.fen(), squares)
 
-    def words_beside(self, state: ChessState, true: ChessState) -> str:
+    def caption(self, state: ChessState, true: ChessState) -> str:
         """Return the side to move and the castling rights."""
         board, right = state.board(), true.board()
         turn = ("White" if board.turn else "Black") + " to move"

@@ -8,8 +8,12 @@ from typing import Final
 
 import chess
 
-from workbench.environments.chess.extraction.boards import WrittenBoard, completed, written_boards
-from workbench.environments.chess.extraction.choice import chosen
+from workbench.environments.chess.extraction.boards import (
+    BoardSpan,
+    board_spans,
+    with_distant_fields,
+)
+from workbench.environments.chess.extraction.choice import choose_board
 from workbench.environments.chess.extraction.plain_text import plain_signs, plain_text, with_fens
 from workbench.environments.chess.extraction.roles import candidates_of
 from workbench.environments.chess.replay import MOVE, NOTATIONS, play_moves
@@ -119,26 +123,26 @@ def classify(reply: str) -> Prediction:
     whole = text.strip()
     if _SIX_FIELDS.fullmatch(whole):
         return replace(classify_fen(whole), rule=_WHOLE)
-    boards = list(written_boards(text))
+    boards = list(board_spans(text))
     if not boards:
         text = with_fens(text)
-        boards = list(written_boards(text))
+        boards = list(board_spans(text))
     if not boards:
         return Prediction(ReplyClass.ABSENT, None, reason="no piece placement found")
     if len(boards) == 1 and boards[0].text == whole and boards[0].has_side:
         return replace(classify_fen(whole), rule=_WHOLE)
-    choice = chosen(text, candidates_of(text, boards))
+    choice = choose_board(text, candidates_of(text, boards))
     if choice.board is None:
         return Prediction(ReplyClass.ABSENT, None, reason=choice.rule, rule=choice.rule)
     return replace(_classified(text, choice.board, boards), rule=choice.rule)
 
 
-def _classified(text: str, board: WrittenBoard, boards: list[WrittenBoard]) -> Prediction:
+def _classified(text: str, board: BoardSpan, boards: list[BoardSpan]) -> Prediction:
     if not board.has_side:
         place = boards.index(board)
         begin = boards[place - 1].end if place else 0
         end = boards[place + 1].start if place + 1 < len(boards) else len(text)
-        board = completed(text, board, begin, end)
+        board = with_distant_fields(text, board, begin, end)
     prediction = classify_fen(board.text)
     if board.has_side or prediction.reply_class is ReplyClass.UNPARSEABLE:
         return prediction
@@ -165,7 +169,7 @@ def classify_fen(text: str | None) -> Prediction:
     return Prediction(kind, fen.text, status=names, parsed=fen)
 
 
-def classify_given(text: str | None) -> Prediction:
+def classify_input(text: str | None) -> Prediction:
     """Classify what a person gives for a board: a FEN, or a text that holds one as a reply may.
 
     A FEN that python-chess reads is taken as it stands, with its defaults for fields that are missing.
@@ -175,7 +179,7 @@ def classify_given(text: str | None) -> Prediction:
     if exact.reply_class is not ReplyClass.UNPARSEABLE:
         return exact
     plain = plain_text(text or "").strip()
-    first = next(written_boards(plain), None)
+    first = next(board_spans(plain), None)
     if first is not None and first.start == 0:
         behind = plain[first.end :]
         if behind and (len(first.fields) < _FIELDS or _MORE_FIELDS.match(behind)):

@@ -65,10 +65,10 @@ def track(moves: str, *, position_id: str, rate: float, seed: int) -> Tracking:
         IllegalMoveError: If a move is no UCI move.
     """
     check_tracker(rate, seed)
-    return tracked(moves, rate=rate, seed=derived_seed(seed, position_id), where=position_id)
+    return tracking(moves, rate=rate, seed=derived_seed(seed, position_id), where=position_id)
 
 
-def tracked(moves: str, *, rate: float, seed: int, where: str) -> Tracking:
+def tracking(moves: str, *, rate: float, seed: int, where: str) -> Tracking:
     """Do as `track` does, with the seed of this position alone.
 
     Args:

@@ -125,10 +125,14 @@ def read_task(domain: str, problem: str, places: tuple[str, str]) -> StripsTask:
     for goal in _only(own, ":goal"):
         _conjunction(goal, False, goal_of)
     changing = changing_predicates(predicates, schemas.values())
-    always = frozenset(fact for fact in facts if words(fact)[0] not in changing)
-    operators = _operators(schemas.values(), objects, kinds, changing, always, problem_where)
-    automaton = StripsAutomaton(facts - always, operators)
-    return StripsTask(name, objects, kinds, predicates, tuple(schemas.values()), always, automaton)
+    constant_facts = frozenset(fact for fact in facts if words(fact)[0] not in changing)
+    operators = _operators(
+        schemas.values(), objects, kinds, changing, constant_facts, problem_where
+    )
+    automaton = StripsAutomaton(facts - constant_facts, operators)
+    return StripsTask(
+        name, objects, kinds, predicates, tuple(schemas.values()), constant_facts, automaton
+    )
 
 
 def _sections(
@@ -340,7 +344,7 @@ def _operators(
     objects: Mapping[str, str],
     kinds: Mapping[str, tuple[str, ...]],
     changing: Collection[str],
-    always: Facts,
+    constant_facts: Facts,
     where: str,
 ) -> Iterator[StripsOperator]:
     """Yield the operators by action, then by objects, in the order of the files.
@@ -371,7 +375,7 @@ def _operators(
                 for part in (schema.preconditions, schema.added, schema.deleted)
             )
             constant = {fact for fact in needed if words(fact)[0] not in changing}
-            if constant <= always:
+            if constant <= constant_facts:
                 needed -= constant
                 name = atom_text([schema.name, *arguments])
                 yield StripsOperator(name, needed, added - needed, deleted - added)

@@ -165,7 +165,7 @@ class PlanningEnvironment(Environment[Facts, str]):
     title: ClassVar[str] = "Planning"
     summary: ClassVar[str] = "facts and actions of a PDDL problem"
     argument: ClassVar[str] = "blocksworld, gripper, logistics, or DOMAIN.pddl,PROBLEM.pddl"
-    splits_items: ClassVar[re.Pattern[str]] = re.compile(
+    item_separator: ClassVar[re.Pattern[str]] = re.compile(
         r"(?<=\))[\s,;]*(?=[(\w])|[;,](?![^()]{0,200}\))"
     )
 
@@ -190,7 +190,7 @@ class PlanningEnvironment(Environment[Facts, str]):
             )
         self.rules = rules_in_words(task)
         example = next(iter(task.in_order(task.automaton.initial)), NO_FACTS)
-        constant = " Leave out the facts that no action changes." if task.always else ""
+        constant = " Leave out the facts that no action changes." if task.constant_facts else ""
         self.state_format = (
             "Write all facts that are true, each in parentheses, such as "
             f"{example}, in one line, separated by spaces, in any order.{constant}"
@@ -204,7 +204,7 @@ class PlanningEnvironment(Environment[Facts, str]):
 
     def read_state(self, text: str) -> Facts:
         """Return the facts in a text, without the true ones that no action changes."""
-        return self._reader.read(text) - self.task.always
+        return self._reader.read(text) - self.task.constant_facts
 
     def action_text(self, action: str) -> str:
         """Return the action itself."""

@@ -26,7 +26,7 @@ def rules_in_words(task: StripsTask) -> str:
     ]
     constant = [name for name in task.predicates if name not in task.changing]
     if constant:
-        true = " ".join(task.in_order(task.always)) or "none"
+        true = " ".join(task.in_order(task.constant_facts)) or "none"
         sentences.append(
             f"No action changes the facts {_signatures(task, constant)}; of these, exactly the "
             f"following are always true: {true}."

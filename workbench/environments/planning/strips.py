@@ -107,7 +107,7 @@ class StripsTask:
         kinds: Each type with itself and the types above it.
         predicates: The parameters of each predicate.
         schemas: The actions, in the order of the domain.
-        always: The true facts of predicates that no action changes; no part of a state.
+        constant_facts: The true facts of predicates that no action changes; no part of a state.
         automaton: The automaton of the other facts.
     """
 
@@ -116,7 +116,7 @@ class StripsTask:
     kinds: Mapping[str, tuple[str, ...]]
     predicates: Mapping[str, Parameters]
     schemas: tuple[ActionSchema, ...]
-    always: Facts
+    constant_facts: Facts
     automaton: StripsAutomaton
 
     @cached_property

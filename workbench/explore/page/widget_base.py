@@ -13,7 +13,7 @@ import traitlets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
-from workbench.environments.chess.kernel.cache import listening
+from workbench.environments.chess.kernel.cache import compilation_listener
 from workbench.errors import InvalidArgumentError, WorkbenchError
 from workbench.explore.page.still_html import paragraph
 from workbench.long_texts import cut
@@ -227,7 +227,9 @@ class WidgetBase(StillOutput, anywidget.AnyWidget):
         A handler that works in a thread of its own gives this to the thread as its target.
         """
         try:
-            with listening(lambda words: self.send({"kind": "progress", "words": words})):
+            with compilation_listener(
+                lambda words: self.send({"kind": "progress", "words": words})
+            ):
                 answer = work()
             if answer is None:
                 return None

@@ -9,7 +9,7 @@ import traitlets
 
 from workbench.automaton import Terminal
 from workbench.drawing.reply_words import class_words
-from workbench.environments.chess.classification import classify_given
+from workbench.environments.chess.classification import classify_input
 from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.environments.chess.state import Fen
 from workbench.errors import InvalidArgumentError, InvalidFenError
@@ -68,7 +68,7 @@ def compare_answer(
 
 def fen_problems(true_fen: str, predicted_fen: str) -> dict[str, str]:
     """Return what is wrong with each FEN that cannot be read, in words, by the board's name."""
-    given = classify_given(true_fen).parsed or Fen("")
+    given = classify_input(true_fen).parsed or Fen("")
     problems = {"true": board_problem(true_fen) or unsupported(given)}
     if predicted_fen.strip():
         problems["predicted"] = board_problem(predicted_fen)

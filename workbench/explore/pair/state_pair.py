@@ -149,7 +149,7 @@ class StatePair(PairWidget):
         true = environment.read_state(episode.true)
         predicted = environment.slip(true, np.random.default_rng(seed))
         caption = f"{environment.title}: after {length} random {environment.action_noun}s"
-        traits = {"caption": caption, "moves": environment.shown_moves(episode.actions), **settings}
+        traits = {"caption": caption, "moves": environment.movetext(episode.actions), **settings}
         text = environment.state_text
         return cls(environment, text(true), text(predicted), **traits)
 

@@ -69,7 +69,7 @@ class StateReader:
         """Return why a text is no state, in words; empty if it is one."""
         if not text.strip():
             return f"expected a {self.words.state}, got an empty text" if side == "true" else ""
-        return cut(self.environment.parsed(text).fault, _LONGEST_FAULT)
+        return cut(self.environment.parse(text).fault, _LONGEST_FAULT)
 
     def problems(self, true: str, predicted: str) -> dict[str, str]:
         """Return what is wrong with each text that is no state, by the state's name."""
@@ -85,7 +85,7 @@ class StateReader:
 
     def read(self, text: str, side: str) -> ReadState:
         """Return what a text describes; see `checked`."""
-        parsed = self.environment.parsed(self.checked(text, side))
+        parsed = self.environment.parse(self.checked(text, side))
         if not text.strip():
             return ReadState(parsed, ReplyClass.ABSENT)
         broken = self.environment.conditions(parsed.state)

@@ -32,12 +32,12 @@ from workbench.language_model.network import (
     SOFTMAX,
     Shape,
     Weights,
+    board_logits,
     encode,
     first_weights,
     move_logits,
     promotion_logits,
     target_logits,
-    written,
 )
 from workbench.language_model.training.batches import Batch, Batches
 from workbench.language_model.training.training_settings import TrainingSettings
@@ -136,7 +136,7 @@ def _loss(
 ) -> tuple[Any, tuple[Any, Any]]:
     encoded = encode(jnp, weights, shape, moves)[-1]
     cross_entropy: Callable[..., Any] = optax.softmax_cross_entropy_with_integer_labels
-    by_token = cross_entropy(written(jnp, weights, shape, encoded, at, tokens), tokens)
+    by_token = cross_entropy(board_logits(jnp, weights, shape, encoded, at, tokens), tokens)
     token_weights = np.ones(SLOTS, np.float32)
     token_weights[-2:] = _COUNTER_WEIGHT
     before, following = encoded[:, :-1], moves[:, 1:].astype(jnp.int32)

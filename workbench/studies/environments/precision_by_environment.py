@@ -54,7 +54,7 @@ def simulated_runs(
 ) -> StudyData:
     """Let the simulated tracker write the state at the ends of random episodes, and score it.
 
-    Lengths are in actions: multiples of each environment's ``actions_a_group``; ``per_length``
+    Lengths are in actions: multiples of each environment's ``actions_per_group``; ``per_length``
     episodes have each.
 
     Returns:
@@ -66,7 +66,7 @@ def simulated_runs(
     scores = {}
     for name in names:
         environment = environment_named(name)
-        unit = environment.actions_a_group
+        unit = environment.actions_per_group
         if odd := [length for length in lengths if length % unit]:
             raise InvalidArgumentError(
                 f"{name}: expected lengths that are multiples of {unit} actions, got {odd!r}"
@@ -128,7 +128,7 @@ def own_runs(
 
 
 def _with_lengths(scores: pd.DataFrame) -> pd.DataFrame:
-    unit = environment_in_table(scores["environment"].iloc[0]).actions_a_group
+    unit = environment_in_table(scores["environment"].iloc[0]).actions_per_group
     groups = scores["group"].astype("Int64").fillna(-1)
     return scores.assign(length=(groups * unit).where(groups > 0, -1).astype(int))
 

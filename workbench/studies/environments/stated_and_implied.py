@@ -117,7 +117,7 @@ def _paired(stated: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
             f"expected one true state a position, got two at {other} positions; the tables use one "
             "position_id for different positions"
         )
-    unit = environment_of(pairs, "the two tables").actions_a_group
+    unit = environment_of(pairs, "the two tables").actions_per_group
     lengths = pairs["group"].fillna(-1).astype(int)
     return pairs.assign(
         game=pairs["position_id"].map(whole_games(states)),
@@ -140,8 +140,8 @@ def _of_positions(
         records, extra.itertuples(index=False), strict=True
     ):
         true, stated = (
-            environment.parsed_true(row["true_state"]),
-            environment.parsed(row["predicted_state"]),
+            environment.parse_true(row["true_state"]),
+            environment.parse(row["predicted_state"]),
         )
         reason = ""
         if ReplyClass.FAILED in (row["reply_class"], list_class):
@@ -356,7 +356,7 @@ def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
                 log_curve(axes, line, line["at"], 1.06 ** (place - 1), look, label)
             axes.set_title(title, fontsize=9)
             log_lengths(axes, lengths)
-            axes.set_xlabel("actions" if environment.actions_a_group == 1 else "actions (plies)")
+            axes.set_xlabel("actions" if environment.actions_per_group == 1 else "actions (plies)")
             axes.legend(
                 fontsize=7, frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.2)
             )

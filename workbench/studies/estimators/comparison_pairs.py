@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.affordance import ESTIMATORS, Estimate
-from workbench.affordance.estimate import BATCHES, combined, single_runs, skewness
+from workbench.affordance.estimate import BATCHES, mean_and_error, single_runs, skewness
 from workbench.automaton import CompiledTwin, Terminal
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
@@ -277,7 +277,7 @@ def interval_covers(
     # Of an estimate's other numbers the interval only asks that states were generated.
     estimates = [
         Estimate(
-            *combined(row, method, samples), method, samples, BATCHES,
+            *mean_and_error(row, method, samples), method, samples, BATCHES,
             depth=1, terminal="absorb", seed=0, node_count=1, skewness=skewness(row),
         )
         for row in batches.tolist()

@@ -17,15 +17,15 @@ from workbench.language_model.board_probe import (
     HiddenBoards,
     Labels,
     Vectors,
-    assembled_labels,
     boards_after,
     boards_to_fit,
+    fen_of_labels,
     fit_probe,
-    labelled_fen,
+    labels_from_moves,
     squares_of,
     standing,
     usual_labels,
-    usual_moved,
+    usual_pieces,
 )
 from workbench.language_model.language_model import LanguageModel, load_model
 from workbench.language_model.network import first_weights
@@ -108,7 +108,7 @@ def probed_boards(
                 ):
                     answers.append(_answers(positions, labels, name, prefix + reader, layer))
         games_of_test = [text.split() for text in positions["moves"]]
-        usual = [assembled_labels(moves, usual_moved(fit, moves)) for moves in games_of_test]
+        usual = [labels_from_moves(moves, usual_pieces(fit, moves)) for moves in games_of_test]
         for reader, labels in (
             (USUAL, usual_labels(fit, test.plies)),
             (USUAL_MOVED, np.stack(usual)),
@@ -133,7 +133,7 @@ def _assembled(
     probe = fit_probe(fit.vectors[:, layer], fit.moved[:, None], VALUES, iterations=iterations)
     return np.stack(
         [
-            assembled_labels(text.split(), probe.answers(states[:, layer])[:, 0].tolist())
+            labels_from_moves(text.split(), probe.answers(states[:, layer])[:, 0].tolist())
             for text, states in zip(moves, every, strict=True)
         ]
     )
@@ -142,7 +142,7 @@ def _assembled(
 def _answers(
     positions: pd.DataFrame, labels: Labels, model: str, reader: str, layer: int
 ) -> pd.DataFrame:
-    fens = [labelled_fen(row) for row in labels]
+    fens = [fen_of_labels(row) for row in labels]
     table = written_boards(positions, fens, [model] * len(fens))
     return table.assign(reader=reader, layer=layer)
 

@@ -116,7 +116,7 @@ def _with_case(rows: pd.DataFrame, depth: int) -> pd.DataFrame:
             environment.automaton,
             [true for true, _ in pairs],
             [
-                environment.parsed(text).state if is_state(reply_class, kind.ill_formed) else None
+                environment.parse(text).state if is_state(reply_class, kind.ill_formed) else None
                 for text, reply_class in classes
             ],
             kind,
@@ -137,8 +137,8 @@ def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:
     mended = {}
     columns = wrong[["true_state", "predicted_state"]]
     for index, truth, predicted in columns.itertuples(name=None):
-        true = environment.parsed_true(truth)
-        text = environment.with_true_case(true, environment.parsed(predicted))
+        true = environment.parse_true(truth)
+        text = environment.with_true_case(true, environment.parse(predicted))
         if text is not None:
             mended[index] = (true.state, text)
     return mended

@@ -345,7 +345,7 @@ def draw_examples(
 ) -> Figure:
     """Draw each example: the true board, the one nearer in edits, the one nearer in p_m."""
     named = environment_in_table(environment)
-    steps = "plies" if named.actions_a_group > 1 else f"{named.action_noun}s"
+    steps = "plies" if named.actions_per_group > 1 else f"{named.action_noun}s"
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")
     title = "Fewer edits but lower precision, two models at the same position"
     if table.empty:
@@ -355,7 +355,7 @@ def draw_examples(
     titles = labels([*table["near_model"], *table["precise_model"]], 36)
     grid = figure.subplots(len(table), 3, squeeze=False)
     for line, row in zip(grid, table.to_dict("records"), strict=True):
-        true = named.parsed_true(row["true_state"]).state
+        true = named.parse_true(row["true_state"]).state
         named.draw(line[0], true)
         line[0].set_title(f"true {named.state_noun} after {row['ply']} {steps}", fontsize=8)
         line[0].set_xlabel(
@@ -391,5 +391,5 @@ def draw_examples(
 
 
 def _words_below(named: AnyEnvironment, state: Any, true: Any, status: str) -> str:
-    words = [named.words_beside(state, true), "; ".join(map(status_words, status.split()))]
+    words = [named.caption(state, true), "; ".join(map(status_words, status.split()))]
     return wrapped("\n".join(filter(None, words)), 2.6, 7)

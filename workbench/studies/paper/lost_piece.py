@@ -38,7 +38,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     if count < 1:
         raise InvalidArgumentError(f"expected at least 1 position, got {count!r}")
     chess = environment_named("chess")
-    readable = positions[[not chess.parsed(str(fen)).fault for fen in positions["true_state"]]]
+    readable = positions[[not chess.parse(str(fen)).fault for fen in positions["true_state"]]]
     if readable.empty:
         raise InvalidArgumentError(
             f"expected positions with a true FEN that can be read, got none among {len(positions)}"

@@ -17,7 +17,7 @@ TRUE, PREDICTED = (ChessState.from_fen(f"4k3/8/8/8/8/8/8/R3K{piece}2 w Q - 0 1")
 
 def test_a_compilation_is_reported_when_it_begins_and_ends(tmp_path, capsys):
     words = []
-    with cache.listening(words.append):
+    with cache.compilation_listener(words.append):
         for _ in range(2):
             with compiling("joint_walk", tmp_path):
                 pass

@@ -72,7 +72,7 @@ _OPERATION: Final = re.compile(r"\b(hmvc|fmvn) (\d{1,4});")
 _OPERATIONS_REACH: Final = 120
 
 
-class WrittenBoard(NamedTuple):
+class BoardSpan(NamedTuple):
     """A board as it stands in a text.
 
     Attributes:
@@ -96,7 +96,7 @@ class WrittenBoard(NamedTuple):
         return len(self.fields) > 1
 
 
-def written_boards(text: str) -> Iterator[WrittenBoard]:
+def board_spans(text: str) -> Iterator[BoardSpan]:
     """Yield every board of a text in order.
 
     A board is a word of at least five ranks. The fields after it may be on its line, apart by
@@ -142,7 +142,7 @@ def _squares(rank: str) -> int:
     return sum(SQUARES.get(sign, 0) for sign in rank)
 
 
-def _with_fields(text: str, start: int, word: str) -> WrittenBoard:
+def _with_fields(text: str, start: int, word: str) -> BoardSpan:
     head, slash, last = word.rpartition("/")
     last, underscore, _ = last.partition("_")
     if not last.isascii():
@@ -161,18 +161,18 @@ def _with_fields(text: str, start: int, word: str) -> WrittenBoard:
     first = ended.lstrip(".") if "." not in ended.lstrip(".") else ended
     if underscore:
         fields, place = _on_the_line(text, place, re.compile("_"))
-        return WrittenBoard(start, place, (first, *fields))
+        return BoardSpan(start, place, (first, *fields))
     if closed:
-        return WrittenBoard(start, place, (first,))
+        return BoardSpan(start, place, (first,))
     fields, end = _on_the_line(text, place, _GAP)
     if not fields:
         fields, end = _apart(text, place)
     if len(fields) + 1 == 4:
         fields, end = _with_operations(text, fields, end)
-    return WrittenBoard(start, end, (first, *fields))
+    return BoardSpan(start, end, (first, *fields))
 
 
-def _glued(text: str, start: int, placement: str) -> WrittenBoard | None:
+def _glued(text: str, start: int, placement: str) -> BoardSpan | None:
     """Return the board of a whole placement whose fields lack a space between them, or None.
 
     Of two digits the first is the half-move clock; more of them without a space are left out.
@@ -186,7 +186,7 @@ def _glued(text: str, start: int, placement: str) -> WrittenBoard | None:
     fields = [field for field in match.groups() if field] if match else []
     if not match or (match[0].split() == fields and match[0][0].isspace()):
         return None
-    return WrittenBoard(start, match.end(), (text[start:end], *fields))
+    return BoardSpan(start, match.end(), (text[start:end], *fields))
 
 
 def _on_the_line(text: str, place: int, gap: re.Pattern[str]) -> tuple[list[str], int]:
@@ -312,7 +312,7 @@ _SIDE_WORDS: Final = re.compile(
 _PAST: Final = re.compile(r"\b(?:was|had been|war|était|era)\s\Z", re.IGNORECASE)
 
 
-def completed(text: str, board: WrittenBoard, begin: int, end: int) -> WrittenBoard:
+def with_distant_fields(text: str, board: BoardSpan, begin: int, end: int) -> BoardSpan:
     """Return a bare placement with the fields that stand elsewhere, as far as they go without a gap."""
     after = text[board.end : min(end, board.end + _REACH)]
     before = text[max(begin, board.start - _REACH) : board.start]
@@ -325,7 +325,7 @@ def completed(text: str, board: WrittenBoard, begin: int, end: int) -> WrittenBo
         if not value:
             break
         fields.append(value)
-    return WrittenBoard(board.start, board.end, (board.fields[0], *fields))
+    return BoardSpan(board.start, board.end, (board.fields[0], *fields))
 
 
 def _value(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 import chess
 
 from workbench.environments.chess.extraction import phrases
-from workbench.environments.chess.extraction.boards import WrittenBoard
+from workbench.environments.chess.extraction.boards import BoardSpan
 from workbench.environments.chess.extraction.roles import Candidate, Emphasis, Role, joined_by_or
 
 _CONTEXT: Final = 600
@@ -82,7 +82,7 @@ class Choice:
         rule: The rule that decided.
     """
 
-    board: WrittenBoard | None
+    board: BoardSpan | None
     rule: str
 
 
@@ -191,7 +191,7 @@ _LAST_RESORTS: Final = (
 _DESPITE_A_REFUSAL: Final = frozenset({Role.LOGGED, Role.SUPPOSED, Role.HEADER})
 
 
-def chosen(text: str, candidates: Sequence[Candidate]) -> Choice:
+def choose_board(text: str, candidates: Sequence[Candidate]) -> Choice:
     """Choose the board that a reply gives as its answer.
 
     The rules, the first that decides:
@@ -280,7 +280,7 @@ def _strongest(text: str, offered: Sequence[Candidate], rule: str) -> Choice:
     return Choice(best, rule)
 
 
-def _singled_out(text: str, among: Sequence[Candidate], best: WrittenBoard) -> bool:
+def _singled_out(text: str, among: Sequence[Candidate], best: BoardSpan) -> bool:
     """Tell whether a board is the last of stages of a game, or stands again behind the others."""
     others = [one.board for one in among if _rivals(one.board, best)]
     if not others or sum(one.board.text == best.text for one in among) > 1:
@@ -289,7 +289,7 @@ def _singled_out(text: str, among: Sequence[Candidate], best: WrittenBoard) -> b
     return follows is not None and all(_ply(one) != _ply(best) for one in others)
 
 
-def _rivals(one: WrittenBoard, other: WrittenBoard) -> bool:
+def _rivals(one: BoardSpan, other: BoardSpan) -> bool:
     """Tell whether two boards differ; the initial position is the stage before any other."""
     if one.has_side is not other.has_side or one.fields[0] == chess.STARTING_BOARD_FEN:
         return False
@@ -297,7 +297,7 @@ def _rivals(one: WrittenBoard, other: WrittenBoard) -> bool:
     return any(field != its for field, its in pairs)
 
 
-def _ply(board: WrittenBoard) -> tuple[str, ...]:
+def _ply(board: BoardSpan) -> tuple[str, ...]:
     """Return the side to move and the number of the move, as far as they are written."""
     return (*board.fields[1:2], *board.fields[5:6])
 
@@ -322,6 +322,6 @@ def _last_resort(text: str, candidates: Sequence[Candidate]) -> Choice:
     return Choice(best, role.value)
 
 
-def _last_with_a_side(among: Sequence[Candidate]) -> WrittenBoard:
+def _last_with_a_side(among: Sequence[Candidate]) -> BoardSpan:
     with_side = [one for one in among if one.board.has_side]
     return (with_side or among)[-1].board

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from workbench.environments.chess.extraction import phrases
-from workbench.environments.chess.extraction.boards import WrittenBoard
+from workbench.environments.chess.extraction.boards import BoardSpan
 
 _TAG: Final = re.compile(
     r"<(?P<close>/?)(?P<name>think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis"
@@ -227,7 +227,7 @@ class Candidate(NamedTuple):
         renews: Whether it replaces those before.
     """
 
-    board: WrittenBoard
+    board: BoardSpan
     role: Role
     emphasis: Emphasis
     renews: bool
@@ -270,7 +270,7 @@ _CONSEQUENCE: Final = re.compile(
 _OPENING: Final = re.compile(r"[^\w/]*(?:fen)?[^\w/]*", re.IGNORECASE)
 
 
-def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
+def candidates_of(text: str, boards: Sequence[BoardSpan]) -> list[Candidate]:
     """Return every board with its role.
 
     The rules, the first that holds: struck out; in the reasoning (by tags or JSON keys); said by
@@ -433,7 +433,7 @@ def _opens(text: str, first: Candidate) -> bool:
     return "```" not in before and _OPENING.fullmatch(before) is not None
 
 
-def joined_by_or(text: str, before: WrittenBoard, board: WrittenBoard) -> bool:
+def joined_by_or(text: str, before: BoardSpan, board: BoardSpan) -> bool:
     """Tell whether nothing but an "or" stands between two boards."""
     if not 0 <= board.start - before.end <= _OR_REACH:
         return False

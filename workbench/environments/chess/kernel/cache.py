@@ -23,7 +23,7 @@ _LISTENERS: Final[list[Listener]] = []
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def compilation_listener(listener: Listener) -> Iterator[None]:
     """Give reports of any compilation to a function until the block ends."""
     _LISTENERS.append(listener)
     try:

@@ -131,7 +131,7 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
-def share(
+def run_slices(
     work: Callable[[slice], None],
     count: int,
     workers: int | None,
@@ -230,7 +230,7 @@ def joint_profiles(
     def work(part: slice) -> None:
         walk(true[part], predicted[part], depth, flags, precision[part], recall[part], nodes[part])
 
-    share(work, count, workers, 8 if depth < _LONG_FROM else 1, progress)
+    run_slices(work, count, workers, 8 if depth < _LONG_FROM else 1, progress)
     return JointProfiles(precision, recall, nodes)
 
 
@@ -329,7 +329,7 @@ def run_estimators(
             terminal == "absorb", of_pairs[part], values[part], nodes[part],
         )  # fmt: skip
 
-    share(work, len(true), workers, 16, progress)
+    run_slices(work, len(true), workers, 16, progress)
     return EstimatorRuns(values, nodes)
 
 
