@@ -4,29 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Final, Generic, Protocol
+from typing import Any, Final, Generic, TypeAlias
 
 from workbench.automaton import State
 from workbench.errors import WorkbenchError
-
-
-class ParsedState(Protocol):
-    """A text that should be a state, parsed when first asked for what it describes."""
-
-    @property
-    def text(self) -> str:
-        """The text as it was given; empty for no text."""
-        ...
-
-    @property
-    def state(self) -> Any:
-        """The state; raises a `WorkbenchError` if the text cannot be read."""
-        ...
-
-    @property
-    def fault(self) -> str:
-        """Why the text cannot be read; empty if it can."""
-        ...
 
 
 class StateText(Generic[State]):
@@ -53,6 +34,10 @@ class StateText(Generic[State]):
         except WorkbenchError as error:
             return str(error)
         return ""
+
+
+ParsedState: TypeAlias = StateText[Any]
+"""A text that should be a state of some environment."""
 
 
 def different_elements(one: Mapping[str, str], other: Mapping[str, str]) -> frozenset[str]:

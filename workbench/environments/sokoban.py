@@ -110,6 +110,10 @@ class SokobanAutomaton(Automaton[SokobanState, str]):
     Args:
         text: A map with one player, and a box for every goal, of which there is at least one.
 
+    Attributes:
+        floor: The cells that are not wall.
+        goals: The cells that are to hold a box.
+
     Raises:
         InvalidBoardError: If the map is anything else.
     """
@@ -117,6 +121,7 @@ class SokobanAutomaton(Automaton[SokobanState, str]):
     def __init__(self, text: str) -> None:
         rows = _rows(text)
         self._room = _room(rows)
+        self.floor, self.goals = self._room.floor, self._room.goals
         self._rows = rows
         self._size = len(rows), max(map(len, rows))
         self._initial = SokobanState(_player(rows, text), _cells_with(rows, "$*"))
@@ -135,16 +140,6 @@ class SokobanAutomaton(Automaton[SokobanState, str]):
     def initial(self) -> SokobanState:
         """Where the map that was given has its player and boxes."""
         return self._initial
-
-    @property
-    def floor(self) -> frozenset[Cell]:
-        """The cells that are not wall."""
-        return self._room.floor
-
-    @property
-    def goals(self) -> frozenset[Cell]:
-        """The cells that are to hold a box."""
-        return self._room.goals
 
     def room(self, state: SokobanState) -> SokobanRoom:
         """Return the walls and goals of a state: those of the room, unless its map shows others."""

@@ -3,8 +3,6 @@
 Source: arXiv 2508.19851, section 3 (U_b).
 """
 
-from typing import ClassVar
-
 import numpy as np
 
 from workbench.affordance.estimators.contract import Pair, Run
@@ -14,11 +12,11 @@ from workbench.automaton import Action, State
 class Branch:
     """N walks, each accepted or not; the estimate is the share accepted."""
 
-    name: ClassVar[str] = "branch"
-    label: ClassVar[str] = "uniform branching"
-    look: ClassVar[int] = 1
-    unbiased: ClassVar[bool] = True
-    binomial: ClassVar[bool] = True
+    name = "branch"
+    label = "uniform branching"
+    look = 1
+    unbiased = True
+    binomial = True
 
     def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""

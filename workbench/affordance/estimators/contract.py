@@ -63,20 +63,11 @@ class Estimator(Protocol):
             error is known without repeating it.
     """
 
-    @property
-    def name(self) -> str: ...  # noqa: D102
-
-    @property
-    def label(self) -> str: ...  # noqa: D102
-
-    @property
-    def look(self) -> int: ...  # noqa: D102
-
-    @property
-    def unbiased(self) -> bool: ...  # noqa: D102
-
-    @property
-    def binomial(self) -> bool: ...  # noqa: D102
+    name: str
+    label: str
+    look: int
+    unbiased: bool
+    binomial: bool
 
     def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate the chance that the true state accepts a line drawn from the predicted one.

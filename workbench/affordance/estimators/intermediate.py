@@ -11,7 +11,7 @@ paper's "rescaled" can be read in two ways, both offered here:
 Source: arXiv 2508.19851, Algorithm 2.
 """
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ Rescaling = Literal["count", "mass"]
 class Intermediate:
     """The paper's second algorithm, under one of the two readings of "rescaled"."""
 
-    binomial: ClassVar[bool] = False
+    binomial = False
 
     def __init__(self, rescaling: Rescaling = "count") -> None:
         self.unbiased = rescaling == "count"

@@ -7,8 +7,6 @@ thinning.
 Source: arXiv 2508.19851, Algorithm 1.
 """
 
-from typing import ClassVar
-
 import numpy as np
 
 from workbench.affordance.estimators.contract import Pair, Run
@@ -18,11 +16,11 @@ from workbench.automaton import Action, Sink, State
 class Naive:
     """The paper's first algorithm."""
 
-    name: ClassVar[str] = "naive"
-    label: ClassVar[str] = "Algorithm 1 (naive)"
-    look: ClassVar[int] = 0
-    unbiased: ClassVar[bool] = False
-    binomial: ClassVar[bool] = False
+    name = "naive"
+    label = "Algorithm 1 (naive)"
+    look = 0
+    unbiased = False
+    binomial = False
 
     def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""

@@ -10,8 +10,6 @@ Source: Kitagawa (1996), doi:10.1080/10618600.1996.10474692; Douc and Cappe (200
 doi:10.1109/ISPA.2005.195385 (stratified resampling).
 """
 
-from typing import ClassVar
-
 import numpy as np
 
 from workbench.affordance.estimators.contract import Pair, Run
@@ -21,11 +19,11 @@ from workbench.automaton import Action, State
 class Resampled:
     """Algorithm 2 with stratified, weight-proportional resampling."""
 
-    name: ClassVar[str] = "intermediate-resampled"
-    label: ClassVar[str] = "Algorithm 2 (resampled by weight)"
-    look: ClassVar[int] = 3
-    unbiased: ClassVar[bool] = True
-    binomial: ClassVar[bool] = False
+    name = "intermediate-resampled"
+    label = "Algorithm 2 (resampled by weight)"
+    look = 3
+    unbiased = True
+    binomial = False
 
     def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""

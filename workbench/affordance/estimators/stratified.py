@@ -13,8 +13,6 @@ Source: ours. Terms: Liu, Monte Carlo Strategies in Scientific Computing (2001),
 doi:10.1007/978-0-387-76371-2.
 """
 
-from typing import ClassVar
-
 import numpy as np
 
 from workbench.affordance.estimators.contract import Pair, Run
@@ -24,11 +22,11 @@ from workbench.automaton import Action, State
 class Stratified:
     """N particles, split evenly at every node of the joint tree."""
 
-    name: ClassVar[str] = "stratified"
-    label: ClassVar[str] = "stratified (ours)"
-    look: ClassVar[int] = 4
-    unbiased: ClassVar[bool] = True
-    binomial: ClassVar[bool] = False
+    name = "stratified"
+    label = "stratified (ours)"
+    look = 4
+    unbiased = True
+    binomial = False
 
     def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""
