@@ -429,6 +429,9 @@ class Environment(WrittenAutomaton[State, Action]):
         return ""
 
 
+AnyEnvironment: TypeAlias = Environment[Any, Any]
+
+
 def check_tracker(rate: float, seed: int) -> None:
     """Check the arguments of a simulated tracker.
 

@@ -47,7 +47,7 @@ def test_a_position_with_another_board_is_not_the_same(recorded):
 
 
 def chess_start():
-    return environment_named("chess").played("", "").reached
+    return environment_named("chess").episode_texts("", "").state
 
 
 def test_the_baseline_is_that_of_the_recorded_replies(recorded):

@@ -1,7 +1,7 @@
 """Environments by name: the modules of this folder, and those that other packages register.
 
-A module here, or an object registered under the entry-point group ``workbench.environments``, has
-(or is) a function ``environment`` that takes the name asked for and the argument behind its colon.
+A module here has, and an entry point of the group ``workbench.environments`` is,
+``environment``: a class or a function of the requested name and the argument behind its colon.
 
 A name that a user gives may name files, such as ``sokoban:room.txt``: they are read once, and the
 environment is called by their text, so that a table says all that scoring it needs. A name that is
@@ -14,20 +14,18 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
 
 from workbench import environments as folder
-from workbench.environment import Environment
+from workbench.environment import AnyEnvironment as AnyEnvironment
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.tables.parquet_tables import distinct_values
 
 GROUP: Final = "workbench.environments"
 DEFAULT: Final = "chess"
-
-AnyEnvironment: TypeAlias = Environment[Any, Any]
 
 _of_files: Final[dict[str, AnyEnvironment]] = {}
 """Environments by the name with which a user named their files."""

@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 
 from workbench.automaton import Terminal
-from workbench.environment import Environment
+from workbench.environment import AnyEnvironment
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction
 
 START_HEADING: Final = "Start:"
 """The line before the initial state, where a question shows it."""
 
-AnyEnvironment: TypeAlias = Environment[Any, Any]
 DEFAULT_DEPTH: Final = 4
 """m where a question does not say it."""
 

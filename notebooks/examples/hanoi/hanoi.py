@@ -4,7 +4,7 @@ import re
 
 from workbench.automaton import Automaton
 from workbench.environment import Environment
-from workbench.errors import InvalidArgumentError, InvalidBoardError
+from workbench.errors import InvalidBoardError
 
 PEGS = "ABC"
 
@@ -78,8 +78,4 @@ class HanoiEnvironment(Environment):
         return tuple(tuple(sorted(peg, reverse=True)) for peg in pegs)
 
 
-def environment(name, argument):
-    """Return the environment; what stands behind a colon in its name is the argument."""
-    if argument:
-        raise InvalidArgumentError(f"expected hanoi without an argument, got {name!r}")
-    return HanoiEnvironment(name)
+environment = HanoiEnvironment

@@ -131,25 +131,14 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
-def run_slices(
+def _run_slices(
     work: Callable[[slice], None],
     count: int,
     workers: int | None,
     chunk: int,
     progress: Progress | None,
 ) -> None:
-    """Do ``work`` on all of ``count`` items, cut into slices, on several threads.
-
-    Args:
-        work: Does the items of one slice; slices never overlap.
-        count: The number of items.
-        workers: Threads, at least 1; None takes one for each core.
-        chunk: The most items in a slice.
-        progress: Told of each slice that is done.
-
-    Raises:
-        InvalidArgumentError: If ``workers`` is below 1.
-    """
+    """Do ``work`` on slices of at most ``chunk`` of ``count`` items, on several threads."""
     if workers is not None and workers < 1:
         raise InvalidArgumentError(f"expected at least 1 worker, or None, got {workers!r}")
     slices = [slice(start, min(start + chunk, count)) for start in range(0, count, chunk)]
@@ -230,7 +219,7 @@ def joint_profiles(
     def work(part: slice) -> None:
         walk(true[part], predicted[part], depth, flags, precision[part], recall[part], nodes[part])
 
-    run_slices(work, count, workers, 8 if depth < _LONG_FROM else 1, progress)
+    _run_slices(work, count, workers, 8 if depth < _LONG_FROM else 1, progress)
     return JointProfiles(precision, recall, nodes)
 
 
@@ -329,7 +318,7 @@ def run_estimators(
             terminal == "absorb", of_pairs[part], values[part], nodes[part],
         )  # fmt: skip
 
-    run_slices(work, len(true), workers, 16, progress)
+    _run_slices(work, len(true), workers, 16, progress)
     return EstimatorRuns(values, nodes)
 
 
