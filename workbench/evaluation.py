@@ -15,7 +15,7 @@ from workbench.asking.costs import CostEstimate, Price
 from workbench.asking.model_check import refuse_unusable_model
 from workbench.asking.questions import PositionChoice
 from workbench.asking.resumable_run import AskingResult, ask, checked_price
-from workbench.asking.run_folder import EVALUATION_FILE, LOCK_SECONDS, RunFolder
+from workbench.asking.run_folder import EVALUATION_FILE, LOCK_SECONDS, RunFolder, write_json
 from workbench.asking.settings import Operation, Question
 from workbench.errors import OutputError, RunMismatchError
 from workbench.headless.figure_run import SCORING, make_figures
@@ -26,7 +26,7 @@ from workbench.reports.headline import headline
 from workbench.reports.report_page import PAGE_FILE, write_report
 from workbench.scoring import ScoringParameters, score_table
 from workbench.tables.output_files import check_folder
-from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
+from workbench.tables.parquet_tables import POSITIONS, write_table
 from workbench.tables.provenance import (
     differences_in_words,
     file_hash,
@@ -63,10 +63,11 @@ class EvaluationFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path / _LOCK).acquire(timeout=LOCK_SECONDS):
-                if description := self._described():
-                    self._refuse_other_settings(description, settings)
+                if described := self._described():
+                    self._refuse_other_settings(described["settings"], settings)
                 else:
-                    self._write({"settings": dict(settings), _FINISHED: {}})
+                    new = {"settings": dict(settings), _FINISHED: {}}
+                    write_json(self.path / EVALUATION_FILE, new)
                 yield
         except Timeout as error:
             raise OutputError(
@@ -89,7 +90,8 @@ class EvaluationFolder:
         described, folder = self._described(), self.path.resolve()
         hashes = {path.resolve().relative_to(folder).as_posix(): file_hash(path) for path in files}
         finished = {"made_of": dict(made_of), "files": dict(sorted(hashes.items()))}
-        self._write({**described, _FINISHED: {**described[_FINISHED], stage: finished}})
+        stages = {**described[_FINISHED], stage: finished}
+        write_json(self.path / EVALUATION_FILE, {**described, _FINISHED: stages})
 
     def _refuse_other_files(self) -> None:
         check_folder(self.path)
@@ -109,10 +111,8 @@ class EvaluationFolder:
                 f"{self.path}: expected a new folder or one of an earlier evaluation, got {other}"
             )
 
-    def _refuse_other_settings(
-        self, description: dict[str, Any], settings: Mapping[str, Any]
-    ) -> None:
-        differences = find_differences(description["settings"], settings)
+    def _refuse_other_settings(self, earlier: Any, settings: Mapping[str, Any]) -> None:
+        differences = find_differences(earlier, settings)
         # Its hash tells which table it is, whatever its name.
         differences.pop("positions table", None)
         if differences:
@@ -134,11 +134,6 @@ class EvaluationFolder:
                 "another folder"
             ) from error
 
-    def _write(self, described: Mapping[str, Any]) -> None:
-        with replacing(self.path / EVALUATION_FILE) as beside:
-            text = json.dumps(described, indent=2, ensure_ascii=False)
-            beside.write_text(text + "\n", encoding="utf-8")
-
 
 STATE_FIGURES: Final = ("03_kendall_tau", "04_mean_precision")
 """The notebooks that draw the states in the replies of one run."""
@@ -152,7 +147,7 @@ class EvaluationResult:
     """The result of an evaluation.
 
     Attributes:
-        asking: What asking came to; failed calls are counted there, and are rows of the tables.
+        asking: The result of asking; failed calls are counted there, and are rows of the tables.
         scores: The table of scores.
         figures: How each notebook ended that was run in this call.
         headline: The means of the scores, as of `workbench.reports.headline.headline`.
@@ -226,7 +221,9 @@ def evaluate(
         WorkbenchError: As of the stages.
     """
     scoring, operation = scoring or ScoringParameters(), operation or Operation()
-    settings = {"positions": positions.described(), "scoring": _described(scoring)}
+    # Both engines give the same numbers.
+    numbers = {name: value for name, value in asdict(scoring).items() if name != "engine"}
+    settings = {"positions": positions.described(), "scoring": numbers}
     price = checked_price(question, operation, price)
     folder = EvaluationFolder(out)
     if not folder.run.description():
@@ -247,11 +244,6 @@ def evaluate(
         page = stages.write_report(run)
         raise_for_failures([each for each in runs if not each.is_refusal])
         return EvaluationResult(answers, folder.scores, runs, headline(run.scores), page)
-
-
-def _described(scoring: ScoringParameters) -> dict[str, Any]:
-    # Both engines give the same numbers.
-    return {name: value for name, value in asdict(scoring).items() if name != "engine"}
 
 
 @dataclass(frozen=True, slots=True)

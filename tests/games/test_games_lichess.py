@@ -151,7 +151,7 @@ class TestFilling:
 
     def test_a_long_game_serves_a_short_group(self):
         filling = Filling((4, 8), 1)
-        assert filling.wanted == 2
+        assert filling.total == 2
         filling.add(self.game(1, 5))
         assert filling.filled == 1
         filling.add(self.game(2, 9))

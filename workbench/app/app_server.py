@@ -39,7 +39,7 @@ class ServedRun:
 
 
 def table_run(scores: Path, predictions: Path | None = None) -> ServedRun:
-    """Return the run of a table that is given, once it is known that it can be shown."""
+    """Return the run of a table, after a check that the run browser can show it."""
     table = read_scores(scores)
     run_table(table, replies=Replies(predictions).texts(table))
     return ServedRun(
@@ -66,7 +66,7 @@ def recorded_run(folder: Path, cache: Path) -> ServedRun:
 
 
 def served_run(scores: Path | None, predictions: Path | None, folder: Path) -> ServedRun:
-    """Return the run that is given, or the recorded one if none is."""
+    """Return the run of the tables, or the recorded one if there are none."""
     if scores is not None:
         return table_run(scores, predictions)
     if predictions is not None:

@@ -31,8 +31,8 @@ class Price:
     Attributes:
         input: Of the question.
         output: Of the reply, reasoning included.
-        input_cache_read: Of what the provider has kept; as ``input`` if None.
-        input_cache_write: Of what the provider keeps; as ``input`` if None.
+        input_cache_read: Of tokens read from the provider's cache; as ``input`` if None.
+        input_cache_write: Of tokens written to it; as ``input`` if None.
     """
 
     input: float
@@ -59,7 +59,7 @@ class Price:
         return sum(float(usage.get(name) or 0) * rate for name, rate in rates) / _MILLION
 
     def most(self, input_tokens: float, output_tokens: float) -> float:
-        """Return the most dollars that a call with at most so many tokens can cost."""
+        """Return the maximum cost of a call with at most these numbers of tokens, in dollars."""
         highest = max(self.input, self.input_cache_read or 0.0, self.input_cache_write or 0.0)
         return (input_tokens * highest + output_tokens * self.output) / _MILLION
 
@@ -68,7 +68,7 @@ FREE: Final = Price(0.0, 0.0)
 
 
 def implausible_usage(usage: Mapping[str, Any] | None) -> str:
-    """Return why the token counts of an answer cannot be true, or an empty text if they can."""
+    """Return what is implausible about the token counts of an answer, or an empty text."""
     if not usage:
         return "the reply came without readable token counts"
     counts = {name: usage.get(name) or 0 for name in _COUNTS}
@@ -105,8 +105,8 @@ ASSUMED_REPLY_TOKENS: Final = 8_192
 """The assumed longest reply, without a limit and with few known replies."""
 
 KNOWN_REPLIES: Final = 10
-"""From so many replies on, twice the longest of them is assumed to be the longest; up to then the
-first assumption counts less with each."""
+"""From this many replies on, a reply is assumed to have up to twice the tokens of the longest; before,
+`ASSUMED_REPLY_TOKENS` counts less with each reply."""
 
 _MESSAGE_TOKENS: Final = 32
 """What a provider may put around a message."""
@@ -130,8 +130,8 @@ class Budget:
 
     A token of the question is at least one byte of it, and a reply has at most ``max_tokens``.
     Without such a limit a reply is assumed to have up to `ASSUMED_REPLY_TOKENS`, less with every
-    reply that is known, but up to twice as many as the longest of them; and no more calls are under
-    way at a time than replies are known, and one, so that the first do not spend everything.
+    known reply, but up to twice as many as the longest of them. Then at most one call more than
+    there are known replies is in progress, so that the first calls cannot spend everything.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Budget:
 
     @property
     def reply_tokens(self) -> int:
-        """The most tokens that a reply is thought to have."""
+        """The assumed maximum number of tokens of a reply."""
         if self._max_tokens is not None:
             return max(self._max_tokens, self._longest)
         unknown = max(KNOWN_REPLIES - self._replies, 0)
@@ -179,7 +179,7 @@ class Budget:
         return self._price.most(tokens, self.reply_tokens)
 
     def begin(self, reserve: float) -> bool:
-        """Reserve dollars for a call if the budget allows, and tell whether it does."""
+        """Reserve dollars for a call if the budget allows, and return whether it does."""
         if self.limit is not None:
             learning = self.assuming and self._under_way > self._replies
             if learning or self.spent + self.reserved + reserve > self.limit:
@@ -189,7 +189,7 @@ class Budget:
         return True
 
     def answered(self, reserve: float, usage: Mapping[str, Any] | None) -> Charge:
-        """Return what an answered call counts."""
+        """Return the charge of an answered call."""
         reason = implausible_usage(usage)
         if not reason:
             self._learn(usage)
@@ -202,7 +202,7 @@ class Budget:
         return self._ended(reserve, charge)
 
     def failed(self, reserve: float, unknown: str) -> Charge:
-        """Return what a failed call counts."""
+        """Return the charge of a failed call."""
         free = not unknown or self._price is None
         return self._ended(reserve, Charge(0.0) if free else Charge(None, reserve, unknown))
 
@@ -260,9 +260,8 @@ def forecast(
 ) -> Forecast | None:
     """Return what the whole run costs; None without an answer.
 
-    Each group of positions is taken by itself, because long games cost more than short ones and
-    need not be as many among the answers as in the whole. A group without answers is taken to cost
-    what the average answer does.
+    The estimate is stratified by group, because long games cost more than short ones. A group
+    without answers gets the mean cost of all answers.
     """
     answered = pd.DataFrame(
         [
@@ -309,7 +308,7 @@ class CostEstimate:
 
     Attributes:
         questions: Positions times samples, all of them.
-        answered: Those that the run folder already holds the answers of.
+        answered: Those whose answers the run folder already has.
         permanent_failures: Those that failed permanently and are not asked again.
         calls: Calls of the model for the others; a failed one comes on top.
         input_tokens: Of all these calls, roughly.
@@ -360,7 +359,7 @@ def estimate_cost(
     system: str = "",
     forecast: Forecast | None = None,
 ) -> CostEstimate:
-    """Return what a run will take."""
+    """Return the calls, tokens and dollars that a run still needs."""
     every = {(name, sample) for name in questions for sample in range(samples)}
     left_out = (every & set(permanent_failures)) - set(answered)
     waiting = Counter(name for name, _ in every - left_out - set(answered))

@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,7 +64,7 @@ def main() -> int:
 
 
 class _Work:
-    """What is to be done, as the caller says it, and what the user should know of it."""
+    """The request of the caller, and notes for the user."""
 
     def __init__(self, folder: RunFolder, request: dict[str, Any]) -> None:
         self.folder = folder
@@ -75,12 +76,9 @@ class _Work:
         self.positions = in_asking_order(
             read_table(folder.positions, POSITIONS), self.operation.limit
         )
-        self.wanted = {
-            (name, sample)
-            for name in self.positions["position_id"]
-            for sample in range(self.question.samples_per_position)
-        }
-        self.connections = self.operation.connections_for(len(self.wanted))
+        samples = range(self.question.samples_per_position)
+        self.questions = set(product(self.positions["position_id"], samples))
+        self.connections = self.operation.connections_for(len(self.questions))
         self.last_turn = len(self.question.prompted.turns) - 1
         self.notes: list[str] = []
 
@@ -93,12 +91,13 @@ def _ask(work: _Work) -> str:
     """Ask alone in the folder, and return why asking stopped before the end, or an empty text."""
     path = work.folder.path
     try:
-        with FileLock(path / PROCESS_LOCK).acquire(timeout=LOCK_SECONDS):
-            journal = Journal(path, work.price, work.connections or MOST_CONNECTIONS)
-            try:
-                return _ask_with(journal, work)
-            finally:
-                journal.close()
+        with (
+            FileLock(path / PROCESS_LOCK).acquire(timeout=LOCK_SECONDS),
+            contextlib.closing(
+                Journal(path, work.price, work.connections or MOST_CONNECTIONS)
+            ) as journal,
+        ):
+            return _ask_with(journal, work)
     except Timeout:
         return "calls of an earlier run in this folder are still in progress; wait until they end"
     except JournalError as error:
@@ -131,7 +130,7 @@ def _ask_with(journal: Journal, work: _Work) -> str:
     if session.lost:
         work.notes.append(f"answers that came and could not be written: {session.lost}")
     if not (session.stopping or ended):
-        if work.wanted <= record.answered(work.last_turn) | record.failures.keys():
+        if work.questions <= record.answered(work.last_turn) | record.failures.keys():
             _remove_older_logs(work.folder, logs)
         else:
             ended = _end_of(logs)
@@ -140,9 +139,7 @@ def _ask_with(journal: Journal, work: _Work) -> str:
 
 def _lost_questions(journal: Journal, work: _Work) -> dict[int, Key | None]:
     """Return the damaged lines of calls by number, each with its key, or None if that is unreadable."""
-    keys = [
-        (name, sample, turn) for name, sample in work.wanted for turn in range(work.last_turn + 1)
-    ]
+    keys = [(*question, turn) for question in work.questions for turn in range(work.last_turn + 1)]
     missing = [key for key in keys if key not in journal.record.answers]
     return {
         line.number: (line.question(missing) if line.holds_answer else None) or line.question(keys)
@@ -201,16 +198,13 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
     _leave_repeating_to_us(model, work.notes)
     check_responses(model.api)
     # The results of a batch come as one file.
-    bound_responses(MOST_BYTES * (max(len(work.wanted), 1) if operation.batch else 1))
+    bound_responses(MOST_BYTES * (max(len(work.questions), 1) if operation.batch else 1))
     config: dict[str, Any] = {
         **question.generation(),
         "max_connections": work.connections,
         "max_retries": operation.retries if operation.batch else 0,
+        **({"batch": True} if operation.batch else {"attempt_timeout": operation.attempt_timeout}),
     }
-    if operation.batch:
-        config["batch"] = True
-    else:
-        config["attempt_timeout"] = operation.attempt_timeout
     _, logs = eval_set(
         reconstruction(positions, questions, question, identity),
         log_dir=str(work.folder.logs.resolve()),

@@ -1,4 +1,4 @@
-"""Whether a model can be made, known before anything is written: ``python -m workbench.asking.model_check``.
+"""Check that a model can be made, before anything is written: ``python -m workbench.asking.model_check``.
 
 The process reads the first line of its standard input, JSON with the question, the base URL and the
 key, and prints JSON: why the model cannot be made, or an empty text.

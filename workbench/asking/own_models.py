@@ -29,7 +29,7 @@ PROVIDER: Final = "workbench"
 
 @dataclass(frozen=True, slots=True)
 class EpisodeQuestion:
-    """An episode, and what is asked about it."""
+    """An episode and the question about it."""
 
     environment: AnyEnvironment
     task: Task
@@ -41,7 +41,7 @@ class EpisodeQuestion:
 
 
 def question_options(question: Question) -> dict[str, Any]:
-    """Return what the workbench's own models are told beside the messages."""
+    """Return the options that the workbench's own models get besides the messages."""
     return {name: getattr(question, name) for name in ("environment", "task", "depth")}
 
 

@@ -132,7 +132,7 @@ def run_provenance(folder: RunFolder) -> dict[str, Any]:
 
 
 VERSION: Final = "extractor_version"
-"""The provenance of a predictions table says under this name which extractor read its replies."""
+"""The name of the extractor's version in the provenance of a predictions table."""
 
 _ANSWERS: Final = ["predicted_state", "predicted_actions"]
 _EXTRACTED: Final = [*_ANSWERS, "reply_class", "status", "reason"]
@@ -140,10 +140,10 @@ _EXTRACTED: Final = [*_ANSWERS, "reply_class", "status", "reason"]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """A predictions table whose replies were read again, and the files that it was made from.
+    """A predictions table with answers extracted again, and the files that it was made from.
 
-    Rows without a reply, such as failed calls, are kept. ``new_rows`` are those of a run's journal
-    that its table did not have yet; what ``damaged_lines`` of it hold is left out.
+    Rows without a reply, such as failed calls, stay. ``new_rows`` are in a run's journal and were
+    not yet in its table; ``damaged_lines`` of the journal are left out.
     """
 
     predictions: pd.DataFrame
@@ -157,7 +157,7 @@ class Extraction:
 
 
 def extract_again(path: Path) -> Extraction:
-    """Read the replies of a predictions table, or of a run's journal, again."""
+    """Extract the answers from the replies of a predictions table or a run's journal again."""
     return _of_run(RunFolder(path)) if path.is_dir() else _of_table(path)
 
 

@@ -67,7 +67,7 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """The hash of all that a model is shown but the episodes themselves, in hexadecimal."""
+        """The hash of the text that a model gets besides the episodes, in hexadecimal."""
         system = [] if self.system is None else [{"system": self.system}]
         text = json.dumps([self.notation, *self.turns, *system], ensure_ascii=False)
         return text_hash(text)
@@ -110,7 +110,7 @@ class Prompt:
         return tuple(PLACEHOLDER.sub(filled, turn) for turn in self.turns)
 
     def described(self) -> dict[str, Any]:
-        """Return what goes with every run: the whole text and its hash."""
+        """Return the description that every run stores: the whole text and its hash."""
         described = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
         left_out = ("reply_tokens", "system" if self.system is None else "")
         return {name: value for name, value in described.items() if name not in left_out}
@@ -294,7 +294,7 @@ def read_prompt(path: Path) -> Prompt:
 def prompt_or_file(
     name: str | None, environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
 ) -> Prompt:
-    """Return the prompt that a user names."""
+    """Return a prompt by its name, or that of a file whose name ends in ``.toml``."""
     if name is not None and name.endswith(".toml"):
         return read_prompt(Path(name))
     return prompt_named(name, environment, task, depth)

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -94,13 +95,13 @@ class AskingResult:
 
     Attributes:
         predictions: The table; a failed question is a row, one not asked yet has none.
-        path: Where the table lies.
+        path: Path of the table.
         questions: Positions that were asked about, times samples.
         answered: Questions with an answer.
         failed: Failed questions by their reason.
         dollars: What the calls so far cost by the price, with what counts for calls of unknown
             cost; None without a price.
-        notes: What the user should know, a line each.
+        notes: Notes for the user, one line each.
         forecast: What asking about all positions costs, by the answers so far; None without any.
     """
 
@@ -178,7 +179,7 @@ def ask(
         api_key: The provider's key, if it is not in its environment variable. It is
             written nowhere.
         confirm: Shown the estimate before the first call; if it returns False, nothing is asked.
-        check_model: Whether to find out that the model can be made before a new folder is.
+        check_model: Whether to check, before a new folder is made, that the model can be made.
         progress: Whether to show a progress bar on standard error.
 
     Raises:
@@ -237,7 +238,7 @@ def ask(
 
 
 class _Run:
-    """The questions of a run, and what its journal says of them."""
+    """The questions of a run, and their record in its journal."""
 
     def __init__(
         self,
@@ -292,8 +293,7 @@ class _Run:
 
     def result(self, outcome: _Outcome) -> AskingResult:
         record, folder = self.record(), self.folder
-        samples = range(self.question.samples_per_position)
-        questions = {(name, sample) for name in self.questions for sample in samples}
+        questions = set(product(self.questions, range(self.question.samples_per_position)))
         answered = questions & self.answered()
         failed = {
             key: record.failures[key] for key in questions - answered if key in record.failures
@@ -302,7 +302,13 @@ class _Run:
         stopped = outcome.stopped
         if not stopped and not is_complete:
             stopped = f"the asking process ended before its end (see {folder.process_log})"
-        notes = [*outcome.notes, *_unknown_costs(record)]
+        notes = list(outcome.notes)
+        if unknown := record.unknown:
+            kinds = ", ".join(f"{number} ({reason})" for reason, number in unknown.most_common())
+            notes.append(
+                f"the cost of {unknown.total()} calls is unknown; they count at their maximum cost, "
+                f"{record.reserved:.4f} dollars in total: {kinds}"
+            )
         counts = _progress(len(questions), len(answered), len(failed))
         try:
             predictions = write_run_predictions(folder, self.price)
@@ -332,16 +338,6 @@ class _Run:
             notes=notes,
             forecast=self.forecast(record),
         )
-
-
-def _unknown_costs(record: Record) -> list[str]:
-    if not record.unknown:
-        return []
-    kinds = ", ".join(f"{number} ({reason})" for reason, number in record.unknown.most_common())
-    return [
-        f"the cost of {record.unknown.total()} calls is unknown; they count at their "
-        f"maximum cost, {record.reserved:.4f} dollars in total: {kinds}"
-    ]
 
 
 def _run_process(run: _Run, request: dict[str, Any], questions: int, progress: bool) -> _Outcome:

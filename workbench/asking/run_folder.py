@@ -5,12 +5,13 @@ positions.parquet    the positions that are asked about
 answers.jsonl        the journal: every answer the moment it arrived
 answers.damaged      lines of the journal that were damaged, if there were any
 logs/                Inspect's logs, for ``inspect view``
-process.log          what the asking process said
+process.log          the output of the asking process
 .inspect/            files that Inspect otherwise keeps in the user's data folder
 predictions.parquet  the table
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,13 +33,13 @@ from workbench.tables.provenance import (
 RUN_FILE: Final = "run.json"
 
 EVALUATION_FILE: Final = "evaluation.json"
-"""What ``workbench evaluate`` keeps in the folder beside the run's own files."""
+"""The description that ``workbench evaluate`` writes beside the run's own files."""
 
 RUN_LOCK: Final = ".lock"
-"""Held by whoever works in the folder, from the first call to the table."""
+"""Lock of the process that works in the folder, from the first call to the table."""
 
 PROCESS_LOCK: Final = ".asking.lock"
-"""Held by the asking process, which may outlive the one that started it."""
+"""Lock of the asking process, which may outlive the one that started it."""
 
 LOCK_SECONDS: Final = 15
 """How long to wait for another process to end."""
@@ -109,9 +110,7 @@ def open_run(
     folder = RunFolder(path)
     description = _description(question, source)
     whole = {**description, "question_sha256": question.sha256, "versions": package_versions()}
-    with replacing(path / RUN_FILE) as beside:
-        text = json.dumps(whole, indent=2, ensure_ascii=False)
-        beside.write_text(text + "\n", encoding="utf-8")
+    write_json(path / RUN_FILE, whole)
     if not folder.positions.exists():
         copied = {"stage": "positions", "copied_sha256": description["positions_sha256"]}
         provenance = copied if isinstance(source, Path) else source.provenance()
@@ -120,8 +119,15 @@ def open_run(
     return folder
 
 
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a description as JSON, whole or not at all."""
+    with replacing(path) as beside:
+        text = json.dumps(value, indent=2, ensure_ascii=False)
+        beside.write_text(text + "\n", encoding="utf-8")
+
+
 def _earlier_prompt(description: dict[str, Any], question: Question) -> str:
-    """Return how to name the version of a prompt that has had another since."""
+    """Return advice that names the earlier version of a prompt, or an empty text."""
     before, now = description["question"].get("prompt", {}), question.prompted
     if before.get("name") != now.name or before.get("version") == now.version:
         return ""

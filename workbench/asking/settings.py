@@ -178,10 +178,10 @@ class Question:
         }
 
     def described(self) -> dict[str, Any]:
-        """Return what makes two runs the same, but the positions, as JSON can hold it.
+        """Return the question as JSON can hold it; a run folder takes no other question.
 
-        An option that a later version added is in it only where it is used: a run of before stays
-        the same question.
+        An option of a later version is included only where it is used, so that the runs of earlier
+        versions remain the same question.
         """
         described = {
             **asdict(self),

@@ -126,7 +126,7 @@ class CutSummary:
 
     @property
     def possible(self) -> int:
-        """Positions that every group could have; exact if one of them got fewer than asked."""
+        """Positions that every group could have; exact if a group got fewer than requested."""
         longest_first = sorted(self.taken_at, reverse=True)
         # Where there are too few, all that are long enough were taken for a cut or a longer one.
         sums = accumulate(self.taken_at[ply] for ply in longest_first)
@@ -215,18 +215,17 @@ def cut_games(
     """Cut games into groups by length.
 
     Args:
-        games: Files and folders as `GameFiles` takes them, such a `GameFiles`, or games that are at
-            hand or were scanned elsewhere.
+        games: Files and folders as of `GameFiles`, a `GameFiles`, or an iterable of games.
         groups: Full moves at which to cut, each at least 1, all different.
         per_group: Positions per group, at least 1; an even number if both sides are to move.
             ``max`` is as many as every group can supply: all games are held in memory for it.
         seed: Seed of the choice, at least 0.
         side_to_move: Who is to move: White after ``group`` full moves, Black after the last of them
             was played by White alone, or either in half of each group.
-        allow_unfilled: Go on with what there is where a group cannot be filled: all groups get
-            equally many games as far as there are enough that are long enough.
-        allow_truncated: Go on with what was read of a file that breaks off, if that is a game.
-        filters: Which games of files are wanted; all if None.
+        allow_unfilled: Accept groups that cannot be filled: all groups get equally many games, as
+            far as enough games are long enough.
+        allow_truncated: Use the readable part of a file that breaks off, if that is a game.
+        filters: The games of files to use; all if None.
         progress: Whether to show progress bars on standard error.
         reserve: Games of each length kept in memory beyond need, at least 0, to replace those that
             turn out illegal; a tenth of ``per_group`` and 100 if None. The choice does not depend

@@ -44,7 +44,7 @@ from workbench.games.streams import CHUNK, pgn_text
 
 
 class Filling:
-    """Tracks how far games fill the groups; bounded in memory.
+    """Tracks how far games fill the groups, of ``total`` positions; bounded in memory.
 
     Games long enough for the same groups are counted together, and no more of them than can be
     needed. The groups can be filled if for each of them the games that are long enough for it or
@@ -54,32 +54,28 @@ class Filling:
     def __init__(self, cuts: Sequence[int], games: int) -> None:
         self._cuts = cuts
         self._games = games
-        self._seen: list[set[int]] = [set() for _ in cuts]
+        self._numbers: list[set[int]] = [set() for _ in cuts]
+        self.total = games * len(cuts)
 
     def add(self, game: Game | ScannedGame) -> bool:
         """Count a game, and return whether it brought the groups nearer to full."""
         rank = sum(game.plies > cut for cut in self._cuts) - 1
-        if rank < 0 or len(self._seen[rank]) >= self._games * (rank + 1):
+        if rank < 0 or len(self._numbers[rank]) >= self._games * (rank + 1):
             return False
-        before = len(self._seen[rank])
-        self._seen[rank].add(number_of(game, 0) >> 64)
-        return len(self._seen[rank]) > before
+        before = len(self._numbers[rank])
+        self._numbers[rank].add(number_of(game, 0) >> 64)
+        return len(self._numbers[rank]) > before
 
     @property
     def filled(self) -> int:
         """Positions that could be cut from the games so far."""
         filled = pool = 0
-        for games in reversed(self._seen):
+        for games in reversed(self._numbers):
             pool += len(games)
             count = min(pool, self._games)
             filled += count
             pool -= count
         return filled
-
-    @property
-    def wanted(self) -> int:
-        """Positions that are asked for."""
-        return self._games * len(self._cuts)
 
 
 class GamesUntilFull(Iterable[AnyGame]):
@@ -100,13 +96,13 @@ class GamesUntilFull(Iterable[AnyGame]):
     ) -> None:
         self._read = read
         self._cuts = cuts
-        self._wanted = games
+        self._games = games
         self._on_filled = on_filled
         self.sha256 = ""
         self.stopped_early = False
 
     def __iter__(self) -> Iterator[AnyGame]:
-        filling = None if self._wanted is None else Filling(self._cuts, self._wanted)
+        filling = None if self._games is None else Filling(self._cuts, self._games)
         digest = hashlib.sha256()
         self.stopped_early = False
         games = self._read()
@@ -116,8 +112,8 @@ class GamesUntilFull(Iterable[AnyGame]):
             yield game
             if filling and not isinstance(game, RefusedGame) and filling.add(game):
                 filled = filling.filled
-                self._on_filled(filled, filling.wanted)
-                if filled == filling.wanted:
+                self._on_filled(filled, filling.total)
+                if filled == filling.total:
                     self.stopped_early = True
                     games.close() if hasattr(games, "close") else None
                     break

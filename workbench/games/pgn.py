@@ -147,7 +147,7 @@ GAME_CHARACTERS: Final = 10_000_000
 """Text of one game at most, headers, comments and variations included."""
 
 Refusal: TypeAlias = Callable[[str], tuple[str, str]]
-"""Takes a game's headers as text, and returns why it is not wanted: reason and detail, or empty."""
+"""Takes a game's headers as text, and returns why to leave it out: reason and detail, or empty."""
 
 
 def game_id_of(moves: Sequence[str]) -> str:

@@ -252,15 +252,15 @@ PIECE: Final = 1 << 16
 
 
 class RemoteStream(ReadableStream):
-    """The bytes of a `RemoteFile` from its first: what is kept, then what the server sends.
+    """The bytes of a `RemoteFile` from the first: the cached part, then what the server sends.
 
-    At the file's end its checksum is compared with the published one; only then does it end.
+    Before the stream ends, the checksum of the file is compared with the published one.
     """
 
     def __init__(self, file: RemoteFile) -> None:
         self._file = file
         self._disk = file.path.open("a+b")
-        self._kept = self._disk.seek(0, io.SEEK_END)
+        self._cached = self._disk.seek(0, io.SEEK_END)
         self._disk.seek(0)
         self._position = 0
         self._sum = hashlib.sha256()
@@ -288,7 +288,7 @@ class RemoteStream(ReadableStream):
         return count
 
     def _next_piece(self) -> bytes:
-        cached = self._position < self._kept
+        cached = self._position < self._cached
         piece: bytes = self._disk.read(PIECE) if cached else self._fetch()
         if not piece:
             self._check_sum()

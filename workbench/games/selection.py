@@ -35,7 +35,7 @@ class GameFilters:
         time_controls: Names of speeds (``blitz``), or clocks as Lichess writes them (``300+3``);
             any if empty.
         terminations: How the game may have ended, as the header Termination says; any if empty.
-        bots: Whether games of bots are wanted.
+        bots: Whether to keep games of bots.
     """
 
     rating: tuple[int, int] | None = None

@@ -205,7 +205,7 @@ def kind_of(head: bytes) -> str:
 
 
 def check_name(name: str, head: bytes) -> None:
-    """Hold a compressed file to its name."""
+    """Refuse a compressed file that is not what its name says."""
     named = next((kind for end, kind in _KINDS.items() if name.lower().endswith(end)), "")
     if named and kind_of(head) != named:
         raise GameFileError(

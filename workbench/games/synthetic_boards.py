@@ -1,4 +1,4 @@
-"""Boards and games that nobody played: random games, random boards, boards with a missing piece or a mistake."""
+"""Synthetic boards and games: random games, random boards, boards with a missing piece or an error."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """The lessons' notebooks, and the versions of them that a class gets: with solutions, or without.
 
-One source has everything. What stands between a line with ``### BEGIN SOLUTION`` and one with
+One source has everything. Text between a line with ``### BEGIN SOLUTION`` and one with
 ``### END SOLUTION``, nbgrader's marks, is left out for students: solutions and the instructor's notes.
 A cell with nothing else is left out altogether. nbgrader itself cannot make the students' version: it
 asks for metadata of its own in each such cell, and would put ``raise NotImplementedError`` there.

@@ -77,7 +77,7 @@ def _kill(manager: AsyncKernelManager) -> None:
 NOTEBOOKS: Final = RESOURCES / "notebooks"
 LOOK_SECONDS: Final = 0.25
 
-# What goes wrong is told by `NotebookRun.error`; without a handler it would be on our terminal too.
+# `NotebookRun.error` has the errors; without a handler they would be on our terminal too.
 logging.getLogger("papermill").addHandler(logging.NullHandler())
 
 
@@ -317,7 +317,7 @@ class NotebookLines:
 
     def __init__(self) -> None:
         self._ended = 0
-        self._shown: list[tuple[str, int]] = []
+        self._counts: list[tuple[str, int]] = []
         # Its size is given, since tqdm shows nothing where a terminal does not say its own.
         self._bar = tqdm(
             bar_format="{desc}", leave=False, ncols=80, nrows=2, disable=not sys.stderr.isatty()
@@ -350,6 +350,6 @@ class NotebookLines:
         if not self._bar.disable:
             self._bar.ncols = shutil.get_terminal_size().columns - 1
             self._bar.set_description_str(line)
-        elif counts and counts != self._shown:
+        elif counts and counts != self._counts:
             click.echo(line, err=True)
-        self._shown = counts
+        self._counts = counts

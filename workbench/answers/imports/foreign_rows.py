@@ -65,7 +65,7 @@ Reader: TypeAlias = Callable[[AnyEnvironment, Task], Prediction]
 
 @dataclass(frozen=True, slots=True)
 class ForeignRow:
-    """A row of a file of others, under our names.
+    """A row of a foreign file, under our column names.
 
     Attributes:
         source: The ``source`` of a row that names none.
@@ -75,8 +75,8 @@ class ForeignRow:
         played: The moves, if they are not in the row itself.
         stem: Prefix of the position's id, whose suffix is a hash of ``folder`` and board; or empty.
         names: What else may name the variant that was played.
-        content: The same for rows that say the same; empty if that need not be noticed.
-        provider: Who serves the model; told where two serve one of the same name.
+        content: Hash of the row, by which repeated rows are recognised; empty to accept them.
+        provider: Who serves the model; put before its name where two providers share the name.
         called: The file's names for our columns, where they differ.
     """
 
@@ -101,7 +101,7 @@ class ForeignRow:
 
 @dataclass(frozen=True, slots=True)
 class RowDefaults:
-    """What a row has where it says nothing of its own.
+    """Values of a row that names none of its own.
 
     Attributes:
         environment: Its name; empty for that of the first row that names one, or chess.

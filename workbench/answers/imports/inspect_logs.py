@@ -59,7 +59,7 @@ DEFAULT_FIELDS: Final = {
     "true_state": "target",
     **{name: name for name in _COUNTED},
 }
-"""Where a log has what our columns hold; ``epoch`` counts from 0 here."""
+"""The field of a log for each of our columns; ``epoch`` counts from 0 here."""
 
 _ANSWERS: Final = ("predicted_state", "predicted_actions")
 _METADATA: Final = "metadata."
@@ -125,7 +125,7 @@ def read_replies(path: Path) -> Iterator[LoggedReply]:
 
 
 def read_spec(path: Path) -> dict[str, Any]:
-    """Return what a log says of its run: task, model, arguments and so on."""
+    """Return the header of a log: task, model, arguments and so on."""
     names = ("header.json", "_journal/start.json")
     for name, text in log_entries(path, names):
         try:
@@ -158,7 +158,7 @@ def log_entries(path: Path, names: tuple[str, ...] = ()) -> Iterator[tuple[str, 
 
 
 def with_attachments(value: Any, attachments: dict[str, str]) -> Any:
-    """Return a part of a sample with the texts that Inspect keeps beside it put in their places."""
+    """Return a part of a sample with the references to attachments replaced by their texts."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attachments.get(value.removeprefix(_ATTACHMENT), value)
     if isinstance(value, list):
@@ -169,7 +169,7 @@ def with_attachments(value: Any, attachments: dict[str, str]) -> Any:
 
 
 def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
-    """Return what a sample of Inspect, as JSON, says of the model's reply."""
+    """Return the model's reply in a sample of Inspect, as JSON."""
     attachments = entry.get("attachments") or {}
     output = entry.get("output") or {}
     reply, stop_reason, failure = None, "", ""

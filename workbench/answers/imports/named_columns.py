@@ -50,7 +50,7 @@ def import_named_columns(
         columns: Our column to the file's, where the names differ; of JSON objects a dotted name
             reaches inside.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
-        defaults: What a row has where it says nothing of its own.
+        defaults: Values of a row that names none of its own.
         encoding: Encoding of all files.
         files: What opens them and follows the reading.
 

@@ -40,7 +40,7 @@ class PlayedLine:
 
 @dataclass(frozen=True, slots=True)
 class TrueState:
-    """A row's true state, its actions if known, and what the row says otherwise."""
+    """A row's true state, its actions if known, and remarks on cells that differ."""
 
     parsed: ParsedState
     line: PlayedLine | None
@@ -115,7 +115,7 @@ def agree(environment: AnyEnvironment, one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
-    """Take actions, in any of the ways they may be written."""
+    """Play actions, in any notation that the environment reads."""
     with refused_as(Refusal.ILLEGAL_MOVES, "moves", IllegalMoveError):
         line = environment.episode_texts(initial, moves)
     plain = environment.separator.join(line.actions)
