@@ -142,9 +142,9 @@ class Budget:
         spent: float = 0.0,
         answers: Iterable[Mapping[str, Any]] = (),
     ) -> None:
-        self._price = price
+        self.price = price
         self.limit = limit
-        self._max_tokens = max_tokens
+        self.max_tokens = max_tokens
         self.spent = spent
         self.reserved = 0.0
         self._under_way = 0
@@ -154,34 +154,24 @@ class Budget:
             self._learn(output.get("usage"))
 
     @property
-    def priced(self) -> bool:
-        """Whether a price is known."""
-        return self._price is not None
-
-    @property
-    def assuming(self) -> bool:
-        """Whether the longest reply is an assumption."""
-        return self._max_tokens is None
-
-    @property
     def reply_tokens(self) -> int:
         """The assumed maximum number of tokens of a reply."""
-        if self._max_tokens is not None:
-            return max(self._max_tokens, self._longest)
+        if self.max_tokens is not None:
+            return max(self.max_tokens, self._longest)
         unknown = max(KNOWN_REPLIES - self._replies, 0)
         return max(2 * self._longest, ASSUMED_REPLY_TOKENS * unknown // KNOWN_REPLIES)
 
     def reserve_for(self, messages: Iterable[str]) -> float:
         """Return the most dollars that a call can cost; 0 without a price."""
-        if self._price is None:
+        if self.price is None:
             return 0.0
         tokens = sum(len(text.encode("utf-8", "replace")) + _MESSAGE_TOKENS for text in messages)
-        return self._price.most(tokens, self.reply_tokens)
+        return self.price.most(tokens, self.reply_tokens)
 
     def begin(self, reserve: float) -> bool:
         """Reserve dollars for a call if the budget allows, and return whether it does."""
         if self.limit is not None:
-            learning = self.assuming and self._under_way > self._replies
+            learning = self.max_tokens is None and self._under_way > self._replies
             if learning or self.spent + self.reserved + reserve > self.limit:
                 return False
         self.reserved += reserve
@@ -193,17 +183,17 @@ class Budget:
         reason = implausible_usage(usage)
         if not reason:
             self._learn(usage)
-        if self._price is None:
+        if self.price is None:
             charge = Charge(None)
         elif usage is None or reason:
             charge = Charge(None, reserve, reason)
         else:
-            charge = Charge(self._price.cost(usage))
+            charge = Charge(self.price.cost(usage))
         return self._ended(reserve, charge)
 
     def failed(self, reserve: float, unknown: str) -> Charge:
         """Return the charge of a failed call."""
-        free = not unknown or self._price is None
+        free = not unknown or self.price is None
         return self._ended(reserve, Charge(0.0) if free else Charge(None, reserve, unknown))
 
     def _ended(self, reserve: float, charge: Charge) -> Charge:
@@ -394,7 +384,7 @@ def _reserve(budget: Budget, questions: Mapping[str, tuple[str, ...]], system: s
     assumed = (
         " (assumed, because max_tokens is not set; less with every known reply, twice the "
         f"longest from {KNOWN_REPLIES} replies on)"
-        if budget.assuming
+        if budget.max_tokens is None
         else ""
     )
     return (

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn, get_args
+from typing import Any, Final, Literal, get_args
 
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError, TableError
@@ -308,63 +308,57 @@ class _PromptFile:
 
     def prompt(self) -> Prompt:
         for name in self._fields:
-            if name not in _FIELDS:
-                self._refuse(f"one of {', '.join(_FIELDS)}", name, name)
+            self._require(name in _FIELDS, f"one of {', '.join(_FIELDS)}", name, name)
         name = self._field("name", str, "a name")
-        if not _NAME.fullmatch(name):
-            self._refuse("a name of letters, digits, dots, hyphens and underscores", name, "name")
-        if name in {DIRECT, *(prompt.name for prompt in PROMPTS)}:
-            self._refuse("a name that no built-in prompt has", name, "name")
+        signs = "a name of letters, digits, dots, hyphens and underscores"
+        self._require(_NAME.fullmatch(name), signs, name, "name")
+        is_built_in = name in {DIRECT, *(prompt.name for prompt in PROMPTS)}
+        self._require(not is_built_in, "a name that no built-in prompt has", name, "name")
         version = self._field("version", int, "a version of at least 1")
-        notation = self._field("notation", str, "a notation", "pgn")
-        if notation not in get_args(Notation):
-            self._refuse(f"one of {', '.join(get_args(Notation))}", notation, "notation")
+        notation, known = self._field("notation", str, "a notation", "pgn"), get_args(Notation)
+        self._require(notation in known, f"one of {', '.join(known)}", notation, "notation")
         tokens = self._field("reply_tokens", int, "a number of tokens, at least 1", REPLY_TOKENS)
         for number, field in ((version, "version"), (tokens, "reply_tokens")):
-            if number < 1:
-                self._refuse("at least 1", number, field)
+            self._require(number >= 1, "at least 1", number, field)
         system = self._field("system", str, "a text", "")
-        if match := PLACEHOLDER.search(system):
-            self._refuse("a system prompt without placeholders", match[0], match[0])
+        for match in PLACEHOLDER.finditer(system):
+            self._require(False, "a system prompt without placeholders", match[0], match[0])
         return Prompt(name, version, notation, self._turns(), tokens, system or None)
 
     def _turns(self) -> tuple[str, ...]:
         turns = self._field("turns", list, "a list of texts")
-        if not turns:
-            self._refuse("at least one turn", turns, "turns")
+        self._require(turns, "at least one turn", turns, "turns")
+        placeholders = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
         for turn in turns:
-            if not isinstance(turn, str) or not turn.strip():
-                self._refuse("turns that are texts and not empty", turn, "turns")
+            is_text = isinstance(turn, str) and turn.strip()
+            self._require(is_text, "turns that are texts and not empty", turn, "turns")
             for match in PLACEHOLDER.finditer(turn):
-                if match["name"] and match["name"] not in PLACEHOLDERS:
-                    placeholders = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-                    self._refuse(
-                        f"a placeholder of {placeholders}, or {{{match[0]}}} for {match[0]} itself",
-                        match[0],
-                        match[0],
-                    )
-        if not any(match["name"] == "moves" for match in PLACEHOLDER.finditer(turns[0])):
-            self._refuse("the placeholder {moves} in the first turn", turns[0], "turns")
+                expected = (
+                    f"a placeholder of {placeholders}, or {{{match[0]}}} for {match[0]} itself"
+                )
+                is_known = match["name"] in (None, *PLACEHOLDERS)
+                self._require(is_known, expected, match[0], match[0])
+        has_moves = any(match["name"] == "moves" for match in PLACEHOLDER.finditer(turns[0]))
+        self._require(has_moves, "the placeholder {moves} in the first turn", turns[0], "turns")
         return tuple(turns)
 
     def _field(self, name: str, kind: type, expected: str, default: object = None) -> Any:
         value = self._fields.get(name, default)
         if value is None:
             raise InvalidArgumentError(f"{self._path}: expected {expected} as {name}, got none")
-        if not isinstance(value, kind) or isinstance(value, bool):
-            self._refuse(expected, value, name)
+        self._require(
+            isinstance(value, kind) and not isinstance(value, bool), expected, value, name
+        )
         return value
 
-    def _refuse(self, expected: str, got: object, sought: str) -> NoReturn:
-        """Name the line that a placeholder stands in, or that a field begins in."""
-        pattern = (
-            re.escape(sought) if sought.startswith("{") else rf"\s*[\"']?{re.escape(sought)}\b"
-        )
-        search = re.search if sought.startswith("{") else re.match
-        for number, line in enumerate(self._lines, start=1):
-            if search(pattern, line):
-                where = f"{self._path}, line {number}"
-                break
-        else:
-            where = str(self._path)
+    def _require(self, fulfilled: object, expected: str, got: object, target: str) -> None:
+        """Name the line that has a placeholder, or in which a field begins, if a condition fails."""
+        if fulfilled:
+            return
+        is_placeholder = target.startswith("{")
+        pattern = re.escape(target) if is_placeholder else rf"\s*[\"']?{re.escape(target)}\b"
+        search = re.search if is_placeholder else re.match
+        numbers = (n for n, line in enumerate(self._lines, start=1) if search(pattern, line))
+        number = next(numbers, None)
+        where = self._path if number is None else f"{self._path}, line {number}"
         raise InvalidArgumentError(f"{where}: expected {expected}, got {got!r:.80}")

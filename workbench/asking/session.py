@@ -99,7 +99,7 @@ class Session:
                 self._under_way += admitted
                 others = self._under_way > 0
             if admitted:
-                if not self._budget.priced or self._recorded(
+                if self._budget.price is None or self._recorded(
                     lambda: self._journal.begun(key, reserve)
                 ):
                     return reserve

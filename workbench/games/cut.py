@@ -248,7 +248,9 @@ def cut_games(
     plies = cut_plies(groups, side_to_move)
     per_cut = None if per_group == MAX else per_ply(per_group, side_to_move)
     reserve_size = (per_cut or 0) // 10 + 100 if reserve is None else reserve
-    source = _as_files(games, allow_truncated, progress)
+    source: GameFiles | Iterable[Any] = [games] if isinstance(games, Path | str) else games
+    if isinstance(source, Sequence) and source and all(isinstance(i, Path | str) for i in source):
+        source = GameFiles(source, allow_truncated=allow_truncated, progress=progress)
     if filters and not isinstance(source, GameFiles):
         raise InvalidArgumentError("filters need files of games, got games in memory")
     passes = 1
@@ -276,14 +278,6 @@ def cut_games(
         raise unfilled_error(number, summary)
     frame = pd.DataFrame(rows, columns=POSITIONS.names)
     return Cut(frame.sort_values(["group", "position_id"], ignore_index=True), summary, number)
-
-
-def _as_files(games: Games, allow_truncated: bool, progress: bool) -> GameFiles | Iterable[Any]:
-    if isinstance(games, Path | str):
-        games = [games]
-    if isinstance(games, Sequence) and games and all(isinstance(i, Path | str) for i in games):
-        return GameFiles(games, allow_truncated=allow_truncated, progress=progress)
-    return games
 
 
 def _read(

@@ -179,16 +179,9 @@ class MonthSource:
 
     def provenance(self) -> list[dict[str, Any]]:
         """Return the file's address, version and length, and its hash where all of it was read."""
-        state = self._file.state
-        return [
-            {
-                "address": state.address,
-                "etag": state.etag,
-                "last_modified": state.last_modified,
-                "bytes_total": state.bytes_total,
-                "sha256": state.sha256 if self._whole else "",
-            }
-        ]
+        described = asdict(self._file.state)
+        del described["checked"]
+        return [described if self._whole else {**described, "sha256": ""}]
 
     def describe(self) -> str:
         """Return in words how much was read, how it went, and whether the checksum is right."""

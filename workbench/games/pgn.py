@@ -291,16 +291,22 @@ def scan_texts(
             reason, detail = "too_long", f"more than {GAME_CHARACTERS:,} characters"
         elif refuse:
             reason, detail = refuse(headers)
+        start_fault = (reason, detail) if reason else _start_fault(headers)
         if reason:
-            lines: Iterable[Line] = [Line("", 0, True, reason, detail)]
+            lines = [Line("", 0, True)]
         else:
-            reason, detail = _start_fault(headers)
             lines = list(lines_of(movetext)) or [Line("", 0, False)] * bool(headers)
         site = _site(headers)
         for line in lines:
             index += 1
             source = site or f"{name}#{index}"
-            yield _scanned(headers, (reason, detail), line, index, source)
+            reason, detail = start_fault if start_fault[0] else (line.reason, line.detail)
+            if not reason and not line.plies:
+                reason, detail = "no_moves", f"headers {headers[:80]!r} and no move"
+            if reason:
+                yield RefusedGame(index, source, reason, detail, line.has_result)
+            else:
+                yield ScannedGame(index, line.moves, line.plies, source, line.has_result)
             # Moves behind a result are a game that has no headers of its own.
             site = ""
 
@@ -359,19 +365,6 @@ def _site(headers: str) -> str:
     _, scheme, address = (written[1] if written else "").partition("://")
     _, slash, part = address.removesuffix("/").rpartition("/")
     return part if scheme and slash and len(part) <= _SITE_CHARACTERS else ""
-
-
-def _scanned(
-    headers: str, start_fault: tuple[str, str], line: Line, index: int, source: str
-) -> ScannedGame | RefusedGame:
-    reason, detail = start_fault
-    if not reason:
-        reason, detail = line.reason, line.detail
-    if not reason and not line.plies:
-        reason, detail = "no_moves", f"headers {headers[:80]!r} and no move"
-    if reason:
-        return RefusedGame(index, source, reason, detail, line.has_result)
-    return ScannedGame(index, line.moves, line.plies, source, line.has_result)
 
 
 def _start_fault(headers: str) -> tuple[str, str]:

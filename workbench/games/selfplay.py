@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import chess
 import chess.engine
@@ -221,7 +221,13 @@ def play_games(
         "stage": "games",
         "engine": name,
         "settings": asdict(settings),
-        "play": _how_played(),
+        "play": {
+            "engine_options": ENGINE_OPTIONS,
+            "levels": [asdict(level) for level in LEVELS],
+            "mate_score": MATE_SCORE,
+            "opening_lines": OPENING_LINES,
+            "opening_temperature": OPENING_TEMPERATURE,
+        },
     }
     spans = [(start, min(start + PART_GAMES, number)) for start in range(0, number, PART_GAMES)]
     with table_in_parts(
@@ -275,16 +281,6 @@ def _command(engine: str) -> str:
         f"expected a UCI engine, found no command {engine!r}; install Stockfish "
         "(Debian: apt install stockfish), or name its path"
     )
-
-
-def _how_played() -> dict[str, Any]:
-    return {
-        "engine_options": ENGINE_OPTIONS,
-        "levels": [asdict(level) for level in LEVELS],
-        "mate_score": MATE_SCORE,
-        "opening_lines": OPENING_LINES,
-        "opening_temperature": OPENING_TEMPERATURE,
-    }
 
 
 @asynccontextmanager
