@@ -106,7 +106,7 @@ class Recomputation:
         # A table may have been made without a metric that another package registers now.
         values = pair_values(environment, true, predicted)
         expected = {name: value for name, value in values.items() if name in row}
-        # Without the actions only what the state itself tells can be computed again.
+        # Without the actions only what follows from the state itself can be recomputed.
         diagnosis = environment.diagnosis(None, predicted, row["reply_class"])
         expected |= {name: value for name, value in diagnosis.items() if value is not None}
         for name, value in expected.items():

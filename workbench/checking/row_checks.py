@@ -113,7 +113,7 @@ class Findings:
             self.add_row(what, place, examples[place])
 
     def add_row(self, what: str, place: int, example: object) -> None:
-        """Count one row of the chunk, by its place from 0, with what to show of it."""
+        """Count one row of the chunk, by its place from 0, with an example to show."""
         self._counts[what] = self._counts.get(what, 0) + 1
         examples = self._examples.setdefault(what, [])
         if len(examples) < EXAMPLES:
@@ -147,8 +147,7 @@ def check_nulls(chunk: pd.DataFrame, names: tuple[str, ...], findings: Findings)
 def check_true_states(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
     """Check that the true states parse, are of the environment, and follow from the actions.
 
-    What a row is called tells of another environment only where its actions could contradict the
-    name.
+    The name of a row indicates another environment only where its actions could contradict it.
     """
     named = _named(chunk)
     none = [None] * len(chunk)

@@ -59,7 +59,7 @@ FLAG_WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "IMPOSSIBLE_CHECK": "checks that no move can lead to",
     }
 )
-"""What each of python-chess's status flags says of a board."""
+"""The meaning of each of python-chess's status flags."""
 
 _FIELD_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -47,7 +47,7 @@ def ask(
     progress: bool = False,
     **options: Any,
 ) -> pd.DataFrame:
-    """Ask a model about positions, and return its replies; a repeated call goes on where it stopped.
+    """Ask a model about positions, and return its replies; a repeated call resumes where it stopped.
 
     Every answer is on disk before the next question is asked: in ``out``, with its journal.
 
@@ -123,7 +123,7 @@ def evaluate(
 
     Args:
         model: As for `ask`.
-        out: The folder; one of an earlier call with the same arguments goes on where it stopped.
+        out: The folder; one of an earlier call with the same arguments is resumed.
         positions: As for `ask`; by default bundled games that no bundled model was trained on, and
             random episodes in other environments.
         limit: Positions at most, spread evenly over the groups.

@@ -108,7 +108,7 @@ def _are_recorded(rows: pd.DataFrame) -> bool:
 
 @lru_cache(maxsize=1)
 def _recorded_games() -> Mapping[str, str]:
-    """Return the games of all recorded replies: some of them alone do not tell which are one game."""
+    """Return the games of all recorded replies: a part of them does not determine the games."""
     return whole_games(recorded_replies(sets=(), settings=()))
 
 
@@ -158,7 +158,7 @@ def summary(
 
     Args:
         scores: As of `score`, or the path of a scores table or run folder.
-        by: A column, or several, that tell what is compared, such as ``["model", "group"]``; none for
+        by: A column, or several, whose values are compared, such as ``["model", "group"]``; none for
             all rows together.
         metrics: Columns to average; by default p_m, r_m and F_m at the largest depth.
         level: Of the intervals, in (0, 1).

@@ -42,7 +42,9 @@ def metrics(
         InvalidArgumentError: If a metric of another package is none, or has the name of another.
     """
     named = environment_named(environment) if isinstance(environment, str) else environment
-    return {each.column: each for each in _known(named, depth, True, tuple(own_metrics(named)))}
+    return {
+        each.column: each for each in _all_metrics(named, depth, True, tuple(own_metrics(named)))
+    }
 
 
 def score_metrics(environment: AnyEnvironment, depth: int, *, exact: bool = True) -> list[Metric]:
@@ -50,7 +52,7 @@ def score_metrics(environment: AnyEnvironment, depth: int, *, exact: bool = True
 
     An estimator gives values at depth m alone, and their standard errors.
     """
-    of_workbench = _known(environment, depth, exact, tuple(own_metrics(environment)))
+    of_workbench = _all_metrics(environment, depth, exact, tuple(own_metrics(environment)))
     return [each for each in of_workbench if each.scored]
 
 
@@ -184,13 +186,13 @@ def _pair_metrics(
     applied = tuple(each for each in own if each.applies(environment))
     return [
         (each.column, each.needs == "states", each.value)
-        for each in _known(environment, 1, True, applied)
+        for each in _all_metrics(environment, 1, True, applied)
         if each.needs in ("texts", "states") and each.scored
     ]
 
 
 @lru_cache(maxsize=64)
-def _known(
+def _all_metrics(
     environment: AnyEnvironment | None, depth: int | None, exact: bool, own: tuple[Metric, ...]
 ) -> tuple[Metric, ...]:
     """Return the metrics of an environment in the order of the columns, bound to depths."""
@@ -210,7 +212,7 @@ def _known(
 
 @lru_cache(maxsize=1)
 def _own() -> tuple[Metric, ...]:
-    columns = {*PREDICTIONS.names, *(each.name for each in _known(None, None, True, ()))}
+    columns = {*PREDICTIONS.names, *(each.name for each in _all_metrics(None, None, True, ()))}
     own: list[Metric] = []
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         loaded = entry.load()

@@ -338,7 +338,7 @@ _SEED: Final = 0
 
 
 def with_references(chapter: Chapter, *, jobs: int = 1) -> Chapter:
-    """Return a chapter with the scores of the baseline and of recorded models beside its own.
+    """Return a chapter with reference scores: those of the baseline and of recorded models.
 
     The baseline answers every question as if no action had been taken: in chess by the initial
     position. Recorded models are compared at positions whose id and true state are those of

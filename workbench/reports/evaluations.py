@@ -84,7 +84,7 @@ PREDICTIONS_READ: Final = (
     "initial_state", "movetext", "moves", "reply", "earlier_turns", "stop_reason", "input_tokens",
     "output_tokens", "reasoning_tokens", "dollars", "seconds",
 )  # fmt: skip
-"""Columns of the predictions that tell what was asked and replied."""
+"""Columns of the predictions with the questions and the replies."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Evaluation:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of what the evaluation is made of and comes to, in hexadecimal."""
+        """The SHA-256 of the inputs and results of the evaluation, in hexadecimal."""
         run = self.run
         return json_hash(json_value([run.name, run.date, run.scoring, run.question, self.numbers]))
 
@@ -126,7 +126,7 @@ class Evaluation:
 
     @cached_property
     def identifier(self) -> str:
-        """The name of the evaluation among all others: another one wherever a number differs."""
+        """The identifier of the evaluation; it changes with every number."""
         return f"{BENCHMARK}/{self.environment.name}/{shortened(self.model, LONGEST)}/{self.digest[:16]}"
 
     @property

@@ -1,4 +1,4 @@
-"""What the numbers of a chapter say of the models of the given runs, in sentences made from them."""
+"""Findings about the models of the runs, in sentences made from the numbers of a chapter."""
 
 from collections.abc import Iterator
 from typing import Any, Final

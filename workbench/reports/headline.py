@@ -25,7 +25,7 @@ from workbench.reports.page_parts import counted, interval_cell, paragraph, quan
 from workbench.statistics.grouped import grouped_means
 
 KEY: Final = ("task", "set", "model", "setting")
-"""The columns that tell one line of results from another."""
+"""The columns that identify a line of results."""
 
 COLUMNS: Final = (
     *KEY, "quantity", "mean", "standard_error", "lower", "upper", "n", "games", "effective",

@@ -49,7 +49,7 @@ def asking_conditions(scores: pd.DataFrame) -> pd.DataFrame:
     any model has a score) and variant (the setting where the model was asked about these positions in
     several, else empty).
     """
-    # What stands beside was not asked about positions that have no score at all.
+    # References have no replies at positions without any score.
     has_scores = scores["position_id"].isin(scored_rows(scores)["position_id"])
     rows = scores.assign(setting=scores["setting"].fillna(""))[has_scores]
     models = rows.groupby("model").agg(

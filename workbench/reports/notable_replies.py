@@ -1,4 +1,4 @@
-"""The replies worth a look: the worst, and those that edit distance misjudges most."""
+"""The worst replies, and those that edit distance misjudges most."""
 
 from shlex import quote
 from typing import Any, Final

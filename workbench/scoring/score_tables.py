@@ -133,7 +133,7 @@ def score_table(
         "schema_version": SCHEMA_VERSION,
         "code": scoring_code(environment, parameters.method),
     }
-    # Read to its end before anything is made or thrown away: a fault in it shows now.
+    # Read completely before anything is made or removed, so that a fault shows now.
     total = sum(len(chunk) for chunk in arrow_chunks(predictions_path, READ, ROW_GROUP_ROWS))
     spans = [(first, min(first + chunk_rows, total)) for first in range(0, total, chunk_rows)]
     schema = scores_schema(parameters, environment)

@@ -93,14 +93,14 @@ def chunk_scores(
         for key, chunk in chunks:
             waiting[workers.submit(chunk)] = key
             while len(waiting) >= workers.room():
-                yield from _done(waiting, workers, on_done)
+                yield from _finished(waiting, workers, on_done)
         while waiting:
-            yield from _done(waiting, workers, on_done)
+            yield from _finished(waiting, workers, on_done)
     finally:
         workers.close()
 
 
-def _done(
+def _finished(
     waiting: dict["Future[pa.Table]", Key], workers: LocalWorkers, on_done: Callable[[int], object]
 ) -> Iterator[tuple[Key, pa.Table]]:
     finished, _ = wait(waiting, LOOK_SECONDS, FIRST_COMPLETED)
@@ -204,7 +204,7 @@ class ClusterWorkers(LocalWorkers):
                 f"if workers run out of memory, use fewer rows per chunk; {RESUME_HINT}"
             ) from error
         except CancelledError as error:
-            raise self._gone("the scheduler dropped a chunk") from error
+            raise self._lost_connection("the scheduler dropped a chunk") from error
         except (ImportError, RuntimeError) as error:
             if isinstance(error, ClusterError):
                 raise
@@ -220,7 +220,7 @@ class ClusterWorkers(LocalWorkers):
     def look(self) -> None:
         """Raise an error if the scheduler is gone, or had no worker for too long."""
         if self._client.status != "running":
-            raise self._gone(f"the client is {self._client.status}")
+            raise self._lost_connection(f"the client is {self._client.status}")
         now = time.monotonic()
         if self._threads():
             self._workerless_since = now
@@ -234,7 +234,7 @@ class ClusterWorkers(LocalWorkers):
         """Drop the waiting chunks and the connection; the cluster keeps running."""
         log = logging.getLogger("distributed.client")
         level = log.level
-        # That a scheduler is gone is told by our error, not by a traceback in the log.
+        # Our error reports that a scheduler is gone; a traceback in the log would repeat it.
         log.setLevel(logging.CRITICAL + 1)
         try:
             self._cluster.shutdown(wait=False)
@@ -248,10 +248,10 @@ class ClusterWorkers(LocalWorkers):
             try:
                 self._counted = (now, sum(self._client.nthreads().values()))
             except OSError as error:
-                raise self._gone(str(error)) from error
+                raise self._lost_connection(str(error)) from error
         return self._counted[1]
 
-    def _gone(self, why: str) -> ClusterError:
+    def _lost_connection(self, why: str) -> ClusterError:
         return ClusterError(
             f"{self._scheduler}: the scheduler cannot be reached any more ({why}); {RESUME_HINT}"
         )

@@ -168,7 +168,7 @@ def grouped_differences(
         rows: As of `grouped_means`, as are the others.
         columns: Columns of numbers or truth values.
         by: Columns that define the groups.
-        between: The column that tells what is compared.
+        between: The column whose values are compared.
         reference: Its value that is subtracted from each of the others.
         unit: The column, such as ``position_id``, by whose values rows are paired: the difference is
             that of the means of each unit that both have. None for the difference of the means of all

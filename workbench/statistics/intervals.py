@@ -152,20 +152,20 @@ def _blocks_of_rows(rows: int, columns: int) -> Iterator[slice]:
     yield from (slice(first, min(first + step, rows)) for first in range(0, rows, step))
 
 
-def resampled_means(values: Values, codes: npt.NDArray[np.intp], drawn: npt.NDArray[Any]) -> Values:
+def resampled_means(values: Values, codes: npt.NDArray[np.intp], draws: npt.NDArray[Any]) -> Values:
     """Return the means of each resample.
 
     Returns:
         Shape (resamples,) or (resamples, columns).
     """
-    resamples, count = drawn.shape
+    resamples, count = draws.shape
     table = values.reshape(len(values), -1)
     sums = np.zeros((count, table.shape[1]))
     np.add.at(sums, codes, table)
     sizes = np.bincount(codes, minlength=count)
     means: Values = np.empty((resamples, table.shape[1]))
     for rows in _blocks_of_rows(resamples, count):
-        times = drawn[rows].astype(float)
+        times = draws[rows].astype(float)
         means[rows] = (times @ sums) / (times @ sizes)[:, None]
     return means[:, 0] if values.ndim == 1 else means
 

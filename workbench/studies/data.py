@@ -46,7 +46,7 @@ class Source:
         predictions: A predictions table; takes precedence over recorded and simulated replies.
         games: PGN files for a bundled model or the simulated tracker, plain, gzip or zstd; if there
             are none, the bundled games, for a bundled model those that it was not trained on.
-        model: The one model that is drawn by itself. If empty, `DEFAULT_MODEL` of the recorded
+        model: The one model that is drawn alone. If empty, `DEFAULT_MODEL` of the recorded
             replies, or all of the predictions together.
         per_group: Positions in each of the five groups that are cut from games; the ten groups
             have half as many each, so that both take as many games.

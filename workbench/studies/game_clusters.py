@@ -19,7 +19,7 @@ Line = tuple[str, ...]
 def whole_games(positions: pd.DataFrame) -> dict[str, str]:
     """Return the name of each position's game by ``position_id``.
 
-    A ``game_id`` is believed unless it is missing, or only names the moves so far (their SHA-256,
+    A ``game_id`` counts unless it is missing, or only identifies the moves so far (their SHA-256,
     as the imports write it). Such positions belong to the longest game, among them, that begins
     with their moves; of several such games to the first in the order of the moves. A position with
     neither game nor moves is a game of its own.
@@ -33,7 +33,7 @@ def whole_games(positions: pd.DataFrame) -> dict[str, str]:
 
 
 def prefix_counts(positions: pd.DataFrame) -> dict[str, int]:
-    """Count the positions whose game is told by their moves alone, and those that begin several games."""
+    """Count the positions assigned to a game by their moves alone, and those that begin several games."""
     sets = positions["set"].fillna("") if "set" in positions else pd.Series("", positions.index)
     placed = shared = 0
     for _, part in positions.groupby(sets):
@@ -68,12 +68,12 @@ def _named_games(positions: pd.DataFrame) -> tuple[dict[str, str], dict[str, Lin
 def longest_lines(lines: Iterable[Line]) -> dict[Line, Line]:
     """Return for each line of moves the longest of the lines that begin with it.
 
-    Where several go on from it and part, the first in the order of the moves is taken.
+    Where several continue it differently, the first in the order of the moves counts.
     """
     ordered = sorted(set(lines))
     longest: dict[Line, Line] = {}
     following: Line = ()
-    # What goes on from a line follows it in the order, without a gap.
+    # Continuations of a line follow it in the order, without a gap.
     for line in reversed(ordered):
         goes_on = following[: len(line)] == line and following != line
         longest[line] = longest[following] if goes_on else line
@@ -82,7 +82,7 @@ def longest_lines(lines: Iterable[Line]) -> dict[Line, Line]:
 
 
 def shared_lines(lines: Iterable[Line]) -> set[Line]:
-    """Return the lines of moves from which several go on and part."""
+    """Return the lines of moves that several longer ones continue differently."""
     longest = longest_lines(lines)
     ends = sorted(line for line, end in longest.items() if line == end)
     return {

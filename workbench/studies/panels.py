@@ -72,10 +72,17 @@ def empty_figure(title: str, words: str, note: str, subject: str = "") -> Figure
     return figure
 
 
-def curve(axes: Axes, line: pd.DataFrame, at: "pd.Series[float]", label: str, look: Style) -> None:
+def curve(
+    axes: Axes,
+    line: pd.DataFrame,
+    at: "pd.Series[float]",
+    label: str,
+    look: Style,
+    size: float = 4.5,
+) -> None:
     """Draw means with their intervals, in the size of these panels."""
     mean, low, high = (line[name] for name in ("mean", "low", "high"))
-    draw_means(axes, at, mean, low, high, look, label, size=4.5, width=1.2)
+    draw_means(axes, at, mean, low, high, look, label, size=size, width=1.2)
 
 
 def log_lengths(axes: Axes, lengths: Sequence[int]) -> None:
@@ -84,14 +91,6 @@ def log_lengths(axes: Axes, lengths: Sequence[int]) -> None:
     axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
     axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
     axes.minorticks_off()
-
-
-def log_curve(
-    axes: Axes, line: pd.DataFrame, at: "pd.Series[int]", shift: float, look: Style, label: str
-) -> None:
-    """Draw means with their intervals on such an axis, moved by a factor: curves stand side by side."""
-    mean, low, high = (line[name] for name in ("mean", "low", "high"))
-    draw_means(axes, at * shift, mean, low, high, look, label, size=4, width=1.2)
 
 
 def draw_bars(
@@ -132,6 +131,16 @@ def draw_above(
     low = rows[f"{name}_low"].clip(lower=least).fillna(mean)
     draw_means(axes, at, mean, low, rows[f"{name}_high"], look, label, **options)
     return int((~visible & rows[name].notna()).sum())
+
+
+def zero_line(panels: Sequence[Axes], height: float, order: int) -> None:
+    """Draw the line that stands for 0 on a logarithmic axis, labelled on the first panel."""
+    for axes in panels:
+        axes.axhline(height, color="0.5", linewidth=0.8, linestyle=":", zorder=order)
+    panels[0].annotate(
+        "0", (0, height), xycoords=("axes fraction", "data"), xytext=(-6, 0),
+        textcoords="offset points", ha="right", va="center", fontsize=9,
+    )  # fmt: skip
 
 
 def name_row(axes: Axes, name: str) -> None:

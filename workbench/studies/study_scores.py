@@ -230,7 +230,7 @@ def recorded_scores(
 ) -> pd.DataFrame:
     """Return the scores of recorded replies, with the column ``game`` that `whole_games` finds.
 
-    All of them are scored, once a folder of tables, whatever is chosen of them.
+    All recorded replies are scored once for each folder of tables; then rows are selected.
 
     Sets, models and settings are as of `workbench.answers.recorded_replies.recorded_replies`.
     """

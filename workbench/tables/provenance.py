@@ -16,7 +16,7 @@ from workbench.errors import TableError
 PACKAGES: Final = (
     "world-state-workbench", "chess", "numba", "numpy", "pandas", "pyarrow", "rapidfuzz", "scipy",
 )  # fmt: skip
-_SHOWN: Final = 40
+_LONGEST: Final = 40
 _ROOT: Final = Path(__file__).resolve().parents[1]
 
 
@@ -56,10 +56,10 @@ def _package_versions() -> dict[str, str]:
 
 
 def find_differences(
-    found: Mapping[str, Any], other: Mapping[str, Any]
+    earlier: Mapping[str, Any], current: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
-    """Return the differences of two descriptions: by name, the value found and the value wanted."""
-    there, here = (_flat(json.loads(json.dumps(dict(one)))) for one in (found, other))
+    """Return the differences of two descriptions: by name, the earlier and the current value."""
+    there, here = (_flat(json.loads(json.dumps(dict(one)))) for one in (earlier, current))
     return {
         name: (there.get(name), here.get(name))
         for name in sorted(there.keys() | here.keys())
@@ -80,14 +80,14 @@ def _flat(description: Mapping[str, Any]) -> dict[str, Any]:
 def differences_in_words(differences: Mapping[str, tuple[object, object]]) -> str:
     """Return what `find_differences` found in words, each value cut to a readable length."""
     return "; ".join(
-        f"{name}: found {_shown(there)}, requested {_shown(here)}"
+        f"{name}: found {_short(there)}, requested {_short(here)}"
         for name, (there, here) in differences.items()
     )
 
 
-def _shown(value: object) -> str:
+def _short(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def git_commit() -> str:
@@ -182,7 +182,7 @@ def _take_apart(
         parts.append(f"({type(node).__name__}")
         for name in node._fields:
             value = getattr(node, name, None)
-            # Empty fields depend on the version of Python; a context is told by the place.
+            # Empty fields depend on the version of Python; a context follows from the place.
             if value is not None and value != [] and name != "ctx":
                 parts.append(name)
                 value = _without_docstring(value) if name == "body" else value

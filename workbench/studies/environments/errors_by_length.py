@@ -19,7 +19,7 @@ from workbench.environments.registry import environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import legend_beside, log_curve, log_lengths, require_columns
+from workbench.studies.panels import curve, legend_beside, log_lengths, require_columns
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
 _MEASURES: Final = ("precision", "recall", "exact_match", "edit_distance", "edit_share")
@@ -92,10 +92,10 @@ def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
         part = table[table["environment"] == name]
         for number, (measure, (label, look)) in enumerate(above.items()):
             line = part[part["measure"] == measure].sort_values("length")
-            log_curve(top, line, line["length"], 1.07 ** (number - 1), look, label)
+            curve(top, line, line["length"] * 1.07 ** (number - 1), label, look, 4)
         if "edit_share" in measures:
             line = part[part["measure"] == "edit_share"].sort_values("length")
-            log_curve(bottom, line, line["length"], 1.0, EDIT_DISTANCE.look, EDIT_DISTANCE.name)
+            curve(bottom, line, line["length"], EDIT_DISTANCE.name, EDIT_DISTANCE.look, 4)
         lengths = sorted(part["length"].unique())
         for axes in column:
             log_lengths(axes, lengths)

@@ -139,7 +139,7 @@ _ATTEMPTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A true and a predicted state, what tells them apart in words, and both as text."""
+    """A true and a predicted state, their difference in words, and both as text."""
 
     true: Any
     predicted: Any

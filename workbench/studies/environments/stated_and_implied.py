@@ -1,4 +1,4 @@
-"""The state that a model writes against the actions that it holds permitted: table, verdict and figure."""
+"""The state that a model writes against the actions that it lists as permitted: table, verdict and figure."""
 
 import math
 from collections import Counter
@@ -25,7 +25,7 @@ from workbench.seeds import derived_seed
 from workbench.statistics.grouped import grouped_means, grouped_sums
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.studies.game_clusters import whole_games
-from workbench.studies.panels import ALL_LENGTHS, log_curve, log_lengths
+from workbench.studies.panels import ALL_LENGTHS, curve, log_lengths
 from workbench.tables.parquet_tables import PREDICTIONS, as_records, refuse_repeated_replies
 from workbench.tasks import task_named
 
@@ -295,7 +295,7 @@ def verdict(table: pd.DataFrame) -> str:
         ends = [less["low"], less["high"]]
         interval = f" ({ends[0]:+.2f} to {ends[1]:+.2f}, n = {less['count']})"
         if np.isnan(ends).any():
-            # Several episodes that do not vary tell by their mean.
+            # Where several episodes do not vary, the mean itself counts.
             ends = [less["mean"] if less["games"] > 1 else 0.0] * 2
             interval = f" (no interval, n = {less['count']})"
         if ends[0] > 0:
@@ -353,7 +353,7 @@ def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
         for axes, (title, lines) in zip(row, panels, strict=True):
             for place, (quantity, label, look) in enumerate(lines):
                 line = part[(part["quantity"] == quantity) & (part["count"] > 0)].sort_values("at")
-                log_curve(axes, line, line["at"], 1.06 ** (place - 1), look, label)
+                curve(axes, line, line["at"] * 1.06 ** (place - 1), label, look, 4)
             axes.set_title(title, fontsize=9)
             log_lengths(axes, lengths)
             axes.set_xlabel("actions" if environment.actions_per_group == 1 else "actions (plies)")

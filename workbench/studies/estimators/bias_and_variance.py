@@ -27,6 +27,7 @@ from workbench.studies.estimators.comparison_pairs import (
     run_statistics,
     timed_runs,
 )
+from workbench.studies.panels import zero_line
 
 _MOST_BESIDE_TITLE: Final = 4
 _COLUMNS: Final = [
@@ -301,11 +302,7 @@ def _draw_deviation(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> N
     )
     axes.yaxis.set_minor_locator(NullLocator())
     if (part["deviation"] <= ROUNDING).any():
-        axes.axhline(foot, color="0.5", linewidth=0.8, linestyle=":", zorder=0)
-        axes.annotate(
-            "0", (0, foot), xycoords=("axes fraction", "data"), xytext=(-6, 0),
-            textcoords="offset points", ha="right", va="center", fontsize=9,
-        )  # fmt: skip
+        zero_line([axes], foot, 0)
     axes.set_ylabel("standard deviation, relative (log)")
 
 

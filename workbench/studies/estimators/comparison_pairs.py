@@ -39,7 +39,7 @@ class ComparisonPair:
 
     Attributes:
         kind: ``near`` or ``far``.
-        difference: What tells the boards apart, in words.
+        difference: How the boards differ, in words.
         full_moves: Moves of each side played before the boards were taken.
         true_fen: The board S.
         predicted_fen: The board T.

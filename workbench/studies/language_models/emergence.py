@@ -47,7 +47,7 @@ MEASURED: Final[Mapping[str, tuple[str, str]]] = {
 }
 """The title of each measure, and what its vertical axis counts."""
 
-_DRAWN: Final = [name for name in MEASURED if name != "squares"]
+_PANELS: Final = [name for name in MEASURED if name != "squares"]
 
 
 def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -> pd.DataFrame:
@@ -82,7 +82,7 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, subject: str, note: str = 
     steps = sorted(lines["step"].unique())
     run = schedule[~schedule["branch"]]
     full = run[run["plies"] < run["plies"].max()]["step"].max()
-    for axes, measure in zip(axes_of[:-1], _DRAWN, strict=False):
+    for axes, measure in zip(axes_of[:-1], _PANELS, strict=False):
         of_measure = lines[lines["measure"] == measure].sort_values("step")
         lengths = sorted(of_measure["length"].unique(), key=int)
         for index, length in enumerate(lengths):
@@ -118,7 +118,7 @@ def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "
         **{name: f"{name}, {count:,} parameters" for name, count in parameters.items()},
         BASELINE: f"{BASELINE}: the initial position as every answer",
     }
-    for axes, measure in zip(axes_of, _DRAWN, strict=True):
+    for axes, measure in zip(axes_of, _PANELS, strict=True):
         of_measure = lines[lines["measure"] == measure]
         for index, (name, label) in enumerate(names.items()):
             line = of_measure[of_measure["model"] == name].sort_values("at")
@@ -182,7 +182,7 @@ def half_way(steps: Values, means: Values, start: Values, level: float = 0.5) ->
 
     Returns:
         Shape (curves,): interpolated between two checkpoints; the first step where a curve is beyond
-        the share from the first checkpoint on; NaN where it goes nowhere.
+        the share from the first checkpoint on; NaN where it does not change.
     """
     logs = np.log(steps)
     half = np.full(len(means), np.nan)
@@ -212,7 +212,7 @@ def compute_rises(
     with. Whole games are resampled, the same in all checkpoints.
 
     Returns:
-        Columns length (full moves), measure, depth, step (NaN where a measure goes nowhere), low, high,
+        Columns length (full moves), measure, depth, step (NaN where a measure does not change), low, high,
         later, later_low and later_high (step divided by that of the measure before it in `MEASURES`;
         NaN for the first), earliest (whether half of the way was covered before the first checkpoint, so
         that the step is an upper end), start, end, count, games and undefined (resamples without a step).
@@ -257,7 +257,7 @@ def compute_rises(
 def compute_rises_of_trackers(
     trackers: pd.DataFrame, baseline: pd.DataFrame, **computing: Any
 ) -> pd.DataFrame:
-    """Do as `compute_rises` for simulated trackers, whose slip rate falls as training would go on.
+    """Compute what `compute_rises` does for simulated trackers whose slip rate falls, as in training.
 
     The trackers have rates above 0; the baseline is the initial position as every answer, at the
     same positions.

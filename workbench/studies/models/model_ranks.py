@@ -61,7 +61,7 @@ def compute(
         depth: m.
         distance: Which edit distance.
         least_share: Models that answered less than this share of all positions, in [0, 1], are
-            ranked apart: with all others, on the positions that all have answered.
+            ranked separately: with all others, on the positions that all have answered.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
 

@@ -129,7 +129,7 @@ class Comparison:
 
 
 class _Tables(NamedTuple):
-    """Scores tables to compare, the positions that tell their games, and what a `Comparison` says."""
+    """Scores tables to compare, the positions that determine their games, and the words of a `Comparison`."""
 
     scores: list[pd.DataFrame]
     positions: list[pd.DataFrame] | None
@@ -181,7 +181,7 @@ def compare_models(
     if not paths:
         name = "simulated-tracker rate={:g}"
         return _compared(_simulated(folder, name, simulation, parameters, jobs))
-    own = _given(folder, paths, parameters, jobs)
+    own = _own_tables(folder, paths, parameters, jobs)
     models = [table["model"].drop_duplicates() for table in own.scores]
     tables_of = pd.concat(models).value_counts()
     for path, table in zip(paths, own.scores, strict=True):
@@ -224,7 +224,7 @@ def compare_prompts(
     else:
         paths = _paths(prompts)
         names = [prompt_of(path) for path in paths]
-    own = _given(folder, paths, parameters, jobs)
+    own = _own_tables(folder, paths, parameters, jobs)
     for name, scores in zip(names, own.scores, strict=True):
         scores["prompt"] = name
     return _compared(own)
@@ -253,7 +253,7 @@ def compare_settings(
     """
     folder, paths = Path(tables), _paths(predictions)
     if paths:
-        every = _given(folder, paths, parameters, jobs)
+        every = _own_tables(folder, paths, parameters, jobs)
     else:
         scores = recorded_scores(folder, parameters, settings=(), jobs=jobs)
         source, files = f"{_RECORDED}, set {WORLD_CUP}", (recorded_replies_path(),)
@@ -319,7 +319,7 @@ def _recorded(
     return _Tables([scores], [positions], source, (recorded_replies_path(),), subject)
 
 
-def _given(
+def _own_tables(
     folder: Path, paths: Sequence[Path], parameters: ScoringParameters, jobs: int
 ) -> _Tables:
     stored = StoredTables(folder)

@@ -41,7 +41,7 @@ def compute(
 
     Intervals are of 95%, by the variance between games; see `workbench.statistics.intervals`.
 
-    ``by`` is the column that tells what is compared. Without ``with_tau``, which takes most of the
+    ``by`` is the column whose values are compared. Without ``with_tau``, which takes most of the
     time, tau is NaN.
 
     Returns:

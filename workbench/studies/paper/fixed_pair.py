@@ -20,7 +20,7 @@ from workbench.drawing.quantities import PRECISION, QUANTITIES, RECALL
 from workbench.environments.registry import environment_named
 from workbench.games.synthetic_boards import boards_at_distance
 from workbench.seeds import derived_seed
-from workbench.studies.panels import legend_beside
+from workbench.studies.panels import legend_beside, zero_line
 
 
 def repeated_estimates(
@@ -162,12 +162,7 @@ def draw_estimators(
     decades = range(math.ceil(math.log10(2 * nought)), math.ceil(math.log10(positive.max())) + 1)
     panels[0].yaxis.set_major_locator(FixedLocator([10.0**decade for decade in decades]))
     if (table["value"] <= 0).any():
-        for axes in panels:
-            axes.axhline(nought, color="0.5", linewidth=0.8, linestyle=":", zorder=1)
-        panels[0].annotate(
-            "0", (0, nought), xycoords=("axes fraction", "data"), xytext=(-6, 0),
-            textcoords="offset points", ha="right", va="center", fontsize=9,
-        )  # fmt: skip
+        zero_line(panels, nought, 1)
         panels[0].set_ylim(bottom=nought / 1.5)
     handles: list[Line2D | Patch] = []
     for method in methods:

@@ -1,7 +1,7 @@
 """One piece removed from the predicted board: the cost of a one-character edit in p_m and r_m.
 
 The paper's own example is a board without its king, at edit distance 1. Here every kind of piece is
-taken off in turn, of the side to move and of the other, over many positions.
+removed in turn, of the side to move and of the other, over many positions.
 """
 
 from dataclasses import replace
@@ -33,7 +33,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     ``count`` positions are taken, spread evenly over those whose true FEN can be read.
 
     Returns:
-        PREDICTIONS rows, and in the columns piece and owner what was taken off.
+        PREDICTIONS rows, and the columns piece and owner: which piece was removed.
     """
     if count < 1:
         raise InvalidArgumentError(f"expected at least 1 position, got {count!r}")
@@ -61,7 +61,7 @@ def scores_by_policy(
     """Score boards with one piece less under each ill-formed policy.
 
     Returns:
-        For each policy a scores table with the columns piece and owner beside it.
+        For each policy a scores table with the columns piece and owner as well.
     """
     rows = predictions.reset_index(drop=True)
     of_policy = {policy: replace(parameters, ill_formed=policy) for policy in _POLICIES}

@@ -115,7 +115,7 @@ def draw(
 def _floor(table: pd.DataFrame) -> float:
     """Return a lower limit of a logarithmic axis, below all means and intervals that are above 0.
 
-    Intervals of few games may go on for decades: they count to a thirtieth of the lowest mean.
+    Intervals of few games may span decades: the limit is at least a thirtieth of the lowest mean.
     """
     means, ends = table["mean"][table["mean"] > 0], table["low"][table["low"] > 0]
     if means.empty:
