@@ -12,7 +12,6 @@ from workbench.games.pgn import game_id_of
 from workbench.reports.chapters import ReportedRun, chapters_of
 from workbench.reports.findings import findings
 from workbench.reports.headline import headline_section
-from workbench.reports.measured_sections import parts_of_means, summary_of
 from workbench.reports.model_comparison import (
     BESIDE,
     OWN,
@@ -23,6 +22,7 @@ from workbench.reports.model_comparison import (
     comparison_section,
     rankings,
 )
+from workbench.reports.result_sections import parts_of_means, summary_of
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.statistics.paired_tests import holm

@@ -14,15 +14,15 @@ from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
 from workbench.reports.chapters import ReportedRun, chapters_of
 from workbench.reports.findings import findings
-from workbench.reports.measured_sections import (
+from workbench.reports.model_comparison import compare, comparison_section
+from workbench.reports.notable_replies import boards_section, notable_replies, opening_line
+from workbench.reports.result_sections import (
     consistency_section,
     curves_section,
     format_section,
     parts_of_means,
     summary_of,
 )
-from workbench.reports.model_comparison import compare, comparison_section
-from workbench.reports.notable_replies import boards_section, notable_replies, opening_line
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.tables.parquet_tables import PREDICTIONS

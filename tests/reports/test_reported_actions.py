@@ -10,11 +10,11 @@ from workbench.episodes import EpisodeSample
 from workbench.reports.chapters import ReportedRun, chapters_of
 from workbench.reports.every_eval_ever import read_results
 from workbench.reports.exports import write_exports
-from workbench.reports.measured_sections import accepted_section, consistency_section
 from workbench.reports.model_comparison import compare, comparison_section
 from workbench.reports.notable_replies import answers_section, measuring_lines, worst_answers
 from workbench.reports.page_parts import with_interval
 from workbench.reports.report_page import report_html
+from workbench.reports.result_sections import accepted_section, consistency_section
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.models.answer_spread import answer_keys, right_answers

@@ -10,9 +10,9 @@ from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.score_description import length_words, scored_rows
 from workbench.reports.chapters import Chapter, baseline_name
 from workbench.reports.headline import headline
-from workbench.reports.measured_sections import lengths_of
 from workbench.reports.model_comparison import Comparisons, counted_family, families, too_few_games
 from workbench.reports.page_parts import counted, interval_cell, number, with_interval
+from workbench.reports.result_sections import lengths_of
 from workbench.scoring.parameters import MEASURES
 from workbench.statistics.paired_tests import LEVEL
 from workbench.studies.models.format_and_tracking import format_words

@@ -26,15 +26,6 @@ from workbench.reports.every_eval_ever import Publication
 from workbench.reports.exports import refuse_foreign_files, write_exports
 from workbench.reports.findings import findings
 from workbench.reports.headline import headline_section
-from workbench.reports.measured_sections import (
-    accepted_section,
-    agreement_section,
-    consistency_section,
-    curves_section,
-    format_section,
-    parts_of_means,
-    summary_of,
-)
 from workbench.reports.model_comparison import compare, comparison_section
 from workbench.reports.notable_replies import answers_section, boards_section
 from workbench.reports.page_parts import (
@@ -48,6 +39,15 @@ from workbench.reports.page_parts import (
     quantity_colours,
     section,
     table,
+)
+from workbench.reports.result_sections import (
+    accepted_section,
+    agreement_section,
+    consistency_section,
+    curves_section,
+    format_section,
+    parts_of_means,
+    summary_of,
 )
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import replacing
