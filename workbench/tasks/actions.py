@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from workbench.automaton import Terminal
-from workbench.tasks.task import AnyEnvironment, Task, Values
+from workbench.environment import AnyEnvironment
+from workbench.tasks.task import Task, Values
 
 
 class ActionsTask(Task):

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from workbench.automaton import Terminal
-from workbench.tasks.task import AnyEnvironment, Task, Values
+from workbench.environment import AnyEnvironment
+from workbench.tasks.task import Task, Values
 
 
 class ContinuationTask(Task):

@@ -4,8 +4,9 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from workbench.environment import AnyEnvironment
 from workbench.prediction import Prediction
-from workbench.tasks.task import AnyEnvironment, Task
+from workbench.tasks.task import Task
 
 
 class StateTask(Task):
