@@ -59,6 +59,14 @@ def test_numbers_and_boards_are_in_view_while_a_piece_is_dragged(lab, root, widt
     assert overflow(root) == []
 
 
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_the_verdict_stays_in_view_while_the_notebook_scrolls(lab, root, width, height):
+    lab.page.set_viewport_size({"width": width, "height": height})
+    for part in ("[data-role=undo]", "[data-role=moves-shared]", "[data-role=lost]"):
+        bring_up(root.locator(part))
+        assert out_of_view(root, *VERDICT, "[data-role=cause]") == []
+
+
 def test_thirty_drags_each_have_their_numbers(lab, root):
     page = lab.page
     page.set_viewport_size({"width": 1366, "height": 768})

@@ -61,10 +61,14 @@ def test_arrow_keys_step_through_the_line(lab, explorer, root):
     # The shared moves are others now: the first of them has the focus.
     first = root.locator("[data-role=moves-shared] [data-role=move]").first
     assert focused(lab) == ["move", first.get_attribute("data-uci")]
+    # Among them the arrows go from move to move, with Shift they step.
+    press("ArrowRight")
+    assert focused(lab) != ["move", first.get_attribute("data-uci")]
     for length in (1, 0):
-        press("ArrowLeft")
+        press("Shift+ArrowLeft")
         expect_line(root, LINE[:length])
     expect(button(root, "back")).to_be_disabled()
+    button(root, "flip").focus()
     press("ArrowLeft")
     for length in (1, 2):
         press("ArrowRight")

@@ -38,9 +38,9 @@ DRAGS = (
     # On one board, not along the file.
     ("predicted", "b1", "predicted", "d2"),
     ("predicted", "d2", "predicted", "b1"),
-    # From board to board, and from the spare pieces.
-    ("true", "b7", "predicted", "b6"),
-    ("predicted", "f3", "true", "h4"),
+    # Two more, and from the spare pieces.
+    ("true", "b7", "true", "b6"),
+    ("predicted", "f3", "predicted", "h4"),
     ("spare", "n", "predicted", "e6"),
     ("spare", "Q", "true", "d3"),
 )
@@ -99,6 +99,12 @@ def swipe(page, start, end, *, downwards=0.0):
     session.detach()
 
 
+def choose_view(root, view):
+    """Choose the board that is on the screen."""
+    root.locator(f"[data-role=view][value={view}]").check()
+    expect(root).to_have_attribute("data-view", view)
+
+
 def place(root, look, name):
     spare = root.locator(f"[data-role=spare][data-piece={name}]")
     return spare if look == "spare" else square(root, look, name)
@@ -106,12 +112,13 @@ def place(root, look, name):
 
 def test_every_touch_drag_moves_a_piece_and_none_the_page(phone, root):
     page = phone.page
-    bring_up(root.locator("[data-role=verdict]"))
     watch_drops(root)
     for number, (look, name, onto, target) in enumerate(DRAGS):
-        source, end = place(root, look, name), place(root, onto, target)
+        choose_view(root, onto)
+        bring_up(root)
         if look == "spare":
-            bring_up(root.locator("[data-role=board]").last)
+            root.locator("[data-role=tray]").evaluate("tray => tray.scrollIntoView({block: 'end'})")
+        source, end = place(root, look, name), place(root, onto, target)
         piece = name if look == "spare" else source.get_attribute("data-piece")
         scrolled = page.evaluate(SCROLLED)
         before = int(root.locator("[data-role=numbers]").get_attribute("data-serial"))
@@ -136,7 +143,9 @@ def test_every_touch_drag_moves_a_piece_and_none_the_page(phone, root):
 @pytest.mark.parametrize("widget", ["board-pair", "game-tracker"])
 def test_a_finger_elsewhere_scrolls_the_page(phone, notebook, root, widget):
     """On an empty square of a board that is edited; anywhere on a board that is only shown."""
-    board = notebook.widget(widget).locator("[data-role=board]").first
+    choose_view(root, "predicted")
+    look = "predicted" if widget == "board-pair" else "true"
+    board = notebook.widget(widget).locator(f"[data-role=board][data-look={look}]")
     board.evaluate("board => board.scrollIntoView({block: 'center'})")
     before = phone.page.evaluate(SCROLLED)
     x, y = centre(board.locator(f"[data-square={'d5' if widget == 'board-pair' else 'd1'}]"))
@@ -144,11 +153,43 @@ def test_a_finger_elsewhere_scrolls_the_page(phone, notebook, root, widget):
     phone.page.wait_for_function(f"before => ({SCROLLED})() > before + 40", arg=before)
 
 
-def test_numbers_and_both_boards_are_in_view_and_spare_pieces_can_be_hit(phone, root):
-    bring_up(root.locator("[data-role=verdict]"))
-    parts = ("verdict", "verdict-precision", "verdict-recall", "board")
-    assert out_of_view(root, *(f"[data-role={part}]" for part in parts)) == []
+def test_numbers_cause_and_a_board_as_wide_as_the_screen_are_in_view(phone, root):
+    choose_view(root, "predicted")
+    bring_up(root)
+    parts = ("verdict", "verdict-precision", "verdict-recall", "cause", "views")
+    for view, look in (("true", "true"), ("predicted", "predicted"), ("difference", "predicted")):
+        choose_view(root, view)
+        boards = root.locator("[data-role=board]:visible")
+        expect(boards).to_have_count(1)
+        expect(boards).to_have_attribute("data-look", look)
+        board = f"[data-role=board][data-look={look}]"
+        assert out_of_view(root, *(f"[data-role={part}]" for part in parts), board) == []
+        width = root.evaluate("root => root.clientWidth")
+        assert boards.bounding_box()["width"] > width - 12
     for spare in root.locator("[data-role=tray] button").all():
         box = spare.bounding_box()
         assert min(box["width"], box["height"]) >= 24
     assert overflow(root) == []
+
+
+def test_the_difference_shows_both_pieces_and_can_be_edited(phone, root):
+    choose_view(root, "difference")
+    bring_up(root)
+    small = "[data-square={}] .ws-other"
+    board = root.locator("[data-role=board][data-look=predicted]")
+    expect(board.locator(small.format("b5"))).to_be_visible()
+    expect(board.locator(small.format("e4"))).to_be_hidden()
+    swipe(
+        phone.page, centre(square(root, "predicted", "a4")), centre(square(root, "predicted", "b5"))
+    )
+    expect(square(root, "predicted", "b5")).to_have_attribute("data-piece", "B")
+    expect(root.locator("[data-role=verdict-lost]")).to_have_text("Nothing is lost.")
+
+
+def test_the_verdict_stays_in_view_in_the_notebook(phone, root):
+    verdict = root.locator("[data-role=verdict]")
+    for part in ("views", "moves-shared", "lost"):
+        root.locator(f"[data-role={part}]").evaluate("part => part.scrollIntoView({block: 'end'})")
+        phone.page.wait_for_timeout(200)
+        assert out_of_view(root, "[data-role=verdict-precision]", "[data-role=cause]") == []
+    assert verdict.bounding_box()["height"] < 240

@@ -128,3 +128,63 @@ def test_very_many_differences_keep_the_bar_small_and_the_page_alive(browser):
         root.locator("[data-role=all-causes]").tap()
         expect(root.locator("[data-role=cause]:visible")).to_have_count(32)
         assert root.locator("[data-role=verdict]").bounding_box()["height"] < 844 / 2
+
+
+def test_arrows_are_few_until_a_piece_is_pointed_at(browser):
+    with widget_page(browser, [BoardPair(RUY_LOPEZ, SIDE)], 1366, 768) as page:
+        root = shown(page)
+        arrows = root.locator("[data-role=arrow]")
+        expect(arrows).to_have_count(0)
+        expect(root.locator("[data-role=arrows-note]")).to_contain_text("moves differ: point at")
+        knight = root.locator("[data-role=board][data-look=true] [data-square=f3]")
+        knight.hover()
+        moves = [
+            move for move in chess.Board(RUY_LOPEZ).legal_moves if move.from_square == chess.F3
+        ]
+        expect(arrows).to_have_count(len(moves))
+        root.locator("[data-role=undo]").hover(force=True)
+        expect(arrows).to_have_count(0)
+        # So does the keyboard's focus.
+        page.keyboard.press("Tab")
+        knight.focus()
+        expect(arrows).to_have_count(len(moves))
+
+
+def test_a_check_is_marked_and_named(browser):
+    check = "rnb1kbnr/pppp1ppp/8/4p3/4PP1q/8/PPPP2PP/RNBQKBNR w KQkq - 1 3"
+    unseen = check.replace("rnb1kbnr", "rnbqkbnr").replace("4PP1q", "4PP2")
+    with widget_page(browser, [BoardPair(check, unseen)], 1366, 768) as page:
+        root = shown(page)
+        king = root.locator("[data-role=board][data-look=true] [data-square=e1]")
+        expect(king).to_have_attribute("aria-label", "e1, white king; in check")
+        expect(king.locator(".ws-check-mark")).to_be_visible()
+        expect(root.locator(".ws-check-mark:visible")).to_have_count(1)
+        words = root.locator("[data-role=side-true] [data-role=board-words]")
+        expect(words).to_contain_text("White is in check: only moves that end it are legal.")
+
+
+def test_a_piece_without_shared_moves_says_so_and_a_promotion_moves_nothing(browser):
+    before = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
+    with widget_page(browser, [BoardPair(before, before.replace("7k", "6k1"))], 1366, 768) as page:
+        root = shown(page)
+        board = root.locator("[data-role=board][data-look=true]")
+        board.locator("[data-square=h7]").click()
+        status = root.locator("[data-role=status]")
+        expect(status).to_have_text("The black king on h7 has no move that both boards permit.")
+        place = board.bounding_box()
+        board.locator("[data-square=a7]").click()
+        board.locator("[data-square=a8]").click()
+        expect(root.locator("[data-role=choose-move]")).to_have_count(4)
+        assert board.bounding_box() == place
+
+
+def test_the_controls_say_what_they_do_when_they_have_the_focus(browser):
+    with widget_page(browser, [BoardPair(RUY_LOPEZ, SIDE)], 1366, 768) as page:
+        root = shown(page)
+        for role, words in (("terminal", "the line counts if"), ("ill-formed", "No state (sink)")):
+            control = root.locator(f"[data-role={role}]")
+            hint = root.locator(f"#{control.get_attribute('aria-describedby')}")
+            expect(hint).to_be_hidden()
+            control.focus()
+            expect(hint).to_be_visible()
+            expect(hint).to_contain_text(words)

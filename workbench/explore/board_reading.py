@@ -266,13 +266,23 @@ class ReadBoard:
             words.append(
                 f"Chess960 is not supported: its castling letters {castling} count as KQkq."
             )
-        if self.board is not None and (ending := ending_words(self.board)):
-            words.append(ending)
+        check = None
+        if self.board is not None:
+            king = self.board.king(self.board.turn)
+            if king is not None and self.board.is_check():
+                check = chess.SQUARE_NAMES[king]
+            if ending := ending_words(self.board):
+                words.append(ending)
+            elif check is not None:
+                words.append(
+                    f"{'White' if self.board.turn else 'Black'} is in check: only moves that end it are legal."
+                )
         return {
             "fen": self.text,
             "turn": turn,
             "castling": castling,
             "en_passant": passant,
+            "check": check,
             "class": str(self.reply_class),
             "flags": list(self.flags),
             "words": " ".join(words),

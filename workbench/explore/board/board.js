@@ -29,6 +29,8 @@ const MANY_ARROWS = 24;
  * @property {string} fen One that parseFen takes; "" shows an empty board.
  * @property {boolean} [flipped] Black at the bottom.
  * @property {string[]} [different] Squares that differ from the other board.
+ * @property {Object<string, string>} [others] What the other board has on them, "" for nothing.
+ * @property {string|null} [check] The square of a king that is in check.
  * @property {Array<{from: string, to: string, look: string}>} [arrows]
  * @property {{from: string, to: string}|null} [lastMove]
  * @property {string[]} [targets] Squares that a click would step to.
@@ -74,6 +76,7 @@ export class Board {
     this.position = parseFen(state.fen || EMPTY_FEN);
     const marks = {
       different: new Set(state.different), targets: new Set(state.targets),
+      check: state.check, others: state.others ?? {},
       last: new Set(state.lastMove ? [state.lastMove.from, state.lastMove.to] : []),
     };
     for (const [square, cell] of this.squares) this.showSquare(square, cell, marks);
@@ -90,6 +93,8 @@ export class Board {
   /** Return the square under a point of the window, or null. */
   squareFrom(clientX, clientY) {
     const box = this.element.getBoundingClientRect();
+    // One of the two boards is not on the screen of a phone.
+    if (!box.width) return null;
     return squareAt(
       Math.floor(((clientX - box.left) / box.width) * 8),
       Math.floor(((clientY - box.top) / box.height) * 8),
@@ -135,31 +140,40 @@ export class Board {
   buildSquare(square, column, row) {
     const dark = (column + row) % 2 === 1;
     const piece = svgElement("g", { class: "ws-piece", "aria-hidden": "true" });
+    const other = svgElement("g", { class: "ws-other", "aria-hidden": "true" });
     const group = svgElement("g", {
       class: `ws-square ${dark ? "ws-dark" : "ws-light"}`, role: "gridcell", tabindex: "-1",
       transform: `translate(${column * UNITS} ${row * UNITS})`,
       "data-role": "square", "data-square": square,
       // Not on the whole board: chromium lets Tab stop at an SVG that listens to the focus.
-      onfocusin: () => this.rove(square),
+      onfocusin: ({ target }) => {
+        this.rove(square);
+        if (target.matches(":focus-visible")) this.options.onHover?.(square);
+      },
+      onfocusout: () => this.options.onHover?.(null),
     },
     svgElement("rect", { class: "ws-ground", width: UNITS, height: UNITS }),
     svgElement("rect", { class: "ws-last", width: UNITS, height: UNITS }),
+    checkMark(),
     differenceMark(),
     piece,
+    other,
     svgElement("circle", { class: "ws-target", cx: 22.5, cy: 22.5, r: 8 }),
     svgElement("rect", { class: "ws-frame", x: 1.5, y: 1.5, width: UNITS - 3, height: UNITS - 3 }));
-    this.squares.set(square, { group, piece, shown: "" });
+    this.squares.set(square, { group, piece, other, shown: "" });
     return group;
   }
 
-  showSquare(square, cell, { different, targets, last }) {
+  showSquare(square, cell, { different, targets, last, check, others }) {
     const piece = this.position.pieces[square] ?? "";
     const notes = [];
     if (different.has(square)) notes.push("differs from the other board");
+    if (check === square) notes.push("in check");
     if (targets.has(square)) notes.push("a shared move ends here");
     if (this.carried === square) notes.push("picked up");
     const chosen = this.state.chosen === square || this.carried === square;
-    const key = [piece, ...notes, last.has(square), chosen].join("|");
+    const other = different.has(square) ? others[square] ?? "" : null;
+    const key = [piece, ...notes, last.has(square), chosen, other].join("|");
     if (key === cell.shown) return;
     cell.shown = key;
     const { group } = cell;
@@ -169,11 +183,19 @@ export class Board {
     group.toggleAttribute("data-target", targets.has(square));
     group.setAttribute("aria-selected", String(chosen));
     group.classList.toggle("ws-different", different.has(square));
+    group.classList.toggle("ws-in-check", check === square);
     group.classList.toggle("ws-targeted", targets.has(square));
     group.classList.toggle("ws-last-move", last.has(square));
     group.classList.toggle("ws-chosen", chosen);
     group.classList.toggle("ws-occupied", piece !== "");
     cell.piece.replaceChildren(...(piece ? [this.pictureOf(piece)] : []));
+    cell.other.replaceChildren(...(other === null ? [] : this.smallPicture(other)));
+  }
+
+  /** What the other board has on a square, small in its corner; a stroke where it has nothing. */
+  smallPicture(piece) {
+    const drawn = piece ? this.pictureOf(piece) : svgElement("path", { class: "ws-other-none", d: "M13,32L32,13" });
+    return [svgElement("circle", { cx: 12, cy: 12, r: 11 }), svgElement("g", { transform: "translate(1.9 1.4) scale(0.45)" }, drawn)];
   }
 
   squareOf(target) {
@@ -251,6 +273,12 @@ function differenceMark() {
   return svgElement("g", { class: "ws-difference", "aria-hidden": "true" },
     svgElement("path", { class: "ws-hatch", d: hatch }),
     svgElement("path", { class: "ws-bracket", d: "M2,13V2H13M32,2H43V13M43,32V43H32M13,43H2V32" }));
+}
+
+/** A ring and the sign of check: seen without its colour, too. */
+function checkMark() {
+  return svgElement("g", { class: "ws-check-mark", "aria-hidden": "true" },
+    svgElement("circle", { cx: 22.5, cy: 22.5, r: 20.5 }), svgElement("text", { x: 41, y: 12, "text-anchor": "end" }, "+"));
 }
 
 function coordinates(flipped) {

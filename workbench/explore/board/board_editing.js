@@ -23,8 +23,9 @@ export class BoardSide {
   constructor({ look, title, pieces, onEdit, onFen, board }) {
     Object.assign(this, { look, onFen, shownFen: null, timer: null });
     this.board = new Board({ look, label: title, pieces, onEdit, ...board });
-    this.fen = htmlElement("input", {
-      type: "text", class: "ws-fen", spellcheck: "false", autocomplete: "off", autocapitalize: "off", "data-role": "fen",
+    // Two lines show the end, with the side to move, as well as the beginning.
+    this.fen = htmlElement("textarea", {
+      rows: 2, class: "ws-fen", spellcheck: "false", autocomplete: "off", autocapitalize: "off", "data-role": "fen",
       "aria-label": `FEN of the ${title.toLowerCase()}`,
       placeholder: look === "predicted" ? "no predicted board" : "",
       oninput: () => this.typed(TYPING_PAUSE),
@@ -80,8 +81,9 @@ export class BoardSide {
   }
 
   /** Show the class of the board and python-chess's status in words. */
-  describe({ class: boardClass, words, flags }) {
+  describe({ class: boardClass, words, flags, check }) {
     this.status.textContent = words;
+    this.status.classList.toggle("ws-has-check", Boolean(check));
     // Lichess replaces a board that cannot arise by another.
     this.analysis.hidden = boardClass !== "valid";
     this.status.title = flags.join(" ");

@@ -1,12 +1,20 @@
 // Which arrows each board shows and which moves a click on a square means: pure functions.
 
+/** Of more differing moves than this only those of the piece pointed at have arrows. */
+const MOST_ARROWS = 12;
+
+/** Whether all differing moves can have arrows at once. @param {Object} moves See arrowsOf. */
+export function fewDiffer(moves) {
+  return moves.only_true.length + moves.only_predicted.length <= MOST_ARROWS;
+}
+
 /**
  * Return the arrows of one board.
  * @param {string} side "true" or "predicted".
  * @param {Object} moves The view's only_true, only_predicted and shared.
  * @param {Object} wish
  * @param {boolean} wish.differing @param {boolean} wish.shared The toggles.
- * @param {string|null} wish.square Its shared moves are shown: it is chosen, or the pointer is on it.
+ * @param {string|null} wish.square Its moves are shown: it is chosen, or the pointer or the keyboard's focus is on it.
  * @param {{move: {from: string, to: string}, look: string}|null} wish.pointed A move pointed at in a list.
  * @returns {Array<{from: string, to: string, look: string}>}
  */
@@ -16,7 +24,8 @@ export function arrowsOf(side, moves, { differing, shared, square, pointed }) {
     const here = pointed.look === "shared" || pointed.look === side;
     return here ? looking([pointed.move], pointed.look) : [];
   }
-  const lost = differing ? looking(side === "true" ? moves.only_true : moves.only_predicted, side) : [];
+  const own = side === "true" ? moves.only_true : moves.only_predicted;
+  const lost = differing ? looking(own.filter(({ from }) => from === square || fewDiffer(moves)), side) : [];
   const both = moves.shared.filter(({ from }) => shared || from === square);
   return [...looking(both, "shared"), ...lost];
 }

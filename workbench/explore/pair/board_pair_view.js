@@ -3,15 +3,16 @@
 // Hooks: see pair_frame.js (the root and its buttons), board.js, board_editing.js, tray.js,
 // verdict_bar.js, moves_panel.js, numbers_panel.js, lost_panel.js and icicle.js.
 
-import { applyEdit, differentSquares, editInWords, formatFen, parseFen, EMPTY_FEN } from "../board/board_model.js";
+import { applyEdit, differentSquares, editInWords, formatFen, parseFen, pieceName, EMPTY_FEN } from "../board/board_model.js";
 import { squaresOfMove } from "./history.js";
 import { arrowsOf, meaningOfClick, targetSquares } from "../board/pair_arrows.js";
+import { ViewSwitch } from "./view_switch.js";
 import { BoardSide } from "../board/board_editing.js";
 import { Dragging } from "../board/dragging.js";
 import { Tray } from "../board/tray.js";
 import { MovesPanel } from "./moves_panel.js";
 import { PairFrame } from "./pair_frame.js";
-import { PairPage, SIDES } from "./pair_page.js";
+import { NO_MOVES, PairPage, SIDES } from "./pair_page.js";
 import { BOARD_NOUNS, boardFacts } from "./board_facts.js";
 
 export class BoardPairView extends PairPage {
@@ -37,13 +38,15 @@ export class BoardPairView extends PairPage {
       onArrows: () => this.showStates(),
     });
     this.buildPanels(boardFacts);
+    this.views = new ViewSwitch((view) => { this.root.dataset.view = view; });
     this.frame = new PairFrame({
       role: "board-pair", nouns: this.nouns,
       actions: { ...this.buttonActions(), flip: () => this.flip() },
       onSay: (words) => this.say(words),
-      parts: { verdict: this.verdict, crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), tray: this.tray, numbers: this.numbers, moves: this.moves, lost: this.lost },
+      parts: { verdict: this.verdict, crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), tray: this.tray, views: this.views, numbers: this.numbers, moves: this.moves, lost: this.lost },
     });
     this.root = this.frame.root;
+    this.root.dataset.view = this.views.chosen;
     this.dragging = new Dragging(this.root, boards, (held, board, square) => this.dropped(held, board, square));
   }
 
@@ -88,6 +91,8 @@ export class BoardPairView extends PairPage {
     }
     const found = meaningOfClick(square, this.currentMoves(), this.chosen, this.moves.shared.checked);
     if (found.kind === "choose") {
+      const piece = parseFen(this.shown[`${look}_fen`] || EMPTY_FEN).pieces[square];
+      if (piece && !found.square && square !== this.chosen && this.currentMoves() !== NO_MOVES) this.say(`The ${pieceName(piece)} on ${square} has no move that both boards permit.`);
       this.chosen = found.square;
       this.showStates();
     } else if (found.moves.length === 1) this.step([found.moves[0].uci]);
@@ -120,13 +125,15 @@ export class BoardPairView extends PairPage {
     const moves = this.currentMoves();
     const wish = { differing: this.moves.differing.checked, shared: this.moves.shared.checked, square: this.chosen ?? this.hovered, pointed: this.pointed };
     const last = this.history.present.line.at(-1);
+    const view = moves === NO_MOVES ? null : this.view;
     const common = {
       flipped: this.model.get("flipped"), different: differentSquares(this.shown.true_fen, this.shown.predicted_fen), chosen: this.chosen,
       lastMove: last ? squaresOfMove(last) : null,
       targets: targetSquares(moves, this.chosen, this.moves.shared.checked),
     };
     for (const look of SIDES) {
-      const state = { ...common, fen: this.shown[`${look}_fen`], arrows: arrowsOf(look, moves, wish) };
+      const others = parseFen(this.shown[look === "true" ? "predicted_fen" : "true_fen"] || EMPTY_FEN).pieces;
+      const state = { ...common, fen: this.shown[`${look}_fen`], others, check: view?.[look].check, arrows: arrowsOf(look, moves, wish) };
       this.sides[look].show(state, look === typedOn);
     }
     this.enableButtons();

@@ -1,9 +1,11 @@
 // The actions of both states in lists, the line that was stepped, and which arrows are drawn.
 // Hooks: data-role="line" with "line-start" and "line-move" (data-ply); "moves-only-true",
 // "moves-only-predicted", "moves-shared" with "move" (data-uci, or of other states data-action) in each; "show-differing",
-// "show-shared"; "choice" with "choose-move" (data-uci).
+// "show-shared", "arrows-note"; "choice" with "choose-move" (data-uci).
 
 import { htmlElement } from "../page/svg.js";
+import { fewDiffer } from "../board/pair_arrows.js";
+import { keepOneStop, roveByArrows } from "../page/focus.js";
 import { capitalised } from "../page/quantities.js";
 
 function moveLists({ state, within }) {
@@ -27,6 +29,7 @@ export class MovesPanel {
     Object.assign(this, { onStep, onPoint, nouns, keys });
     this.differing = htmlElement("input", { type: "checkbox", checked: true, "data-role": "show-differing", onchange: onArrows });
     this.shared = htmlElement("input", { type: "checkbox", "data-role": "show-shared", onchange: onArrows });
+    this.note = htmlElement("span", { class: "ws-quiet", "data-role": "arrows-note" });
     this.lists = new Map(moveLists(nouns).map(([name, title, look]) => [name, new MoveList(title, look, name, this)]));
     const title = `${capitalised(nouns.action)}s`;
     this.element = htmlElement("div", { role: "group", class: "ws-panel ws-moves", "aria-label": title },
@@ -34,12 +37,15 @@ export class MovesPanel {
         ...(onArrows ? [
           htmlElement("label", { class: "ws-check" }, this.differing, "Arrows of differing moves"),
           htmlElement("label", { class: "ws-check" }, this.shared, "Arrows of shared moves"),
+          this.note,
         ] : [])),
       ...[...this.lists.values()].map(({ element }) => element));
   }
 
   /** @param {Object} moves The view's only_true, only_predicted and shared. */
   show(moves) {
+    const differing = moves.only_true.length + moves.only_predicted.length;
+    this.note.textContent = fewDiffer(moves) ? "" : `${differing} moves differ: point at a piece or a move for its arrows.`;
     const alike = namedAlike(moves, this.keys.text);
     for (const [name, list] of this.lists) list.show(moves[name], alike);
   }
@@ -50,6 +56,7 @@ class MoveList {
     Object.assign(this, { look, panel });
     this.count = htmlElement("span", { class: "ws-count" });
     this.list = htmlElement("ul", { class: "ws-move-list" });
+    roveByArrows(this.list, "button");
     this.element = htmlElement("div", { class: `ws-move-group ws-look-${look}`, "data-role": `moves-${name.replace("_", "-")}` },
       htmlElement("h4", {}, htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }), `${title} `, this.count), this.list);
   }
@@ -58,6 +65,7 @@ class MoveList {
     this.count.textContent = String(moves.length);
     const entries = moves.map((move) => htmlElement("li", {}, this.entry(move, alike)));
     this.list.replaceChildren(...(entries.length ? entries : [htmlElement("li", { class: "ws-quiet" }, "none")]));
+    keepOneStop(this.list, "button");
   }
 
   entry(move, alike) {

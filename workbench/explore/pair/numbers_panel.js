@@ -52,8 +52,8 @@ export class NumbersPanel {
       ...policyOptions(ILL_FORMED_WORDS));
     this.controls = htmlElement("div", { class: "ws-settings", role: "group", "aria-label": "How it is measured" },
       htmlElement("label", { class: "ws-depth" }, htmlElement("span", {}, "Depth m = ", this.depthValue), this.depth),
-      htmlElement("label", { title: `${capitalised(withArticle(episode))} that is finished before m ${action}s: complete lines (absorb): the line counts if it is finished ${within} both ${state}s; left out (drop): the line and its mass are discarded` }, `Finished ${episode}s`, this.terminal),
-      htmlElement("label", { title: `A predicted ${state} that cannot arise. As they are (as_is): ${asIs}; no state (sink): p = r = 0` }, `Ill-formed ${state}s`, this.illFormed));
+      hinted(`Finished ${episode}s`, this.terminal, `${capitalised(withArticle(episode))} that is finished before m ${action}s. Complete lines (absorb): the line counts if it is finished ${within} both ${state}s. Left out (drop): the line and its mass are discarded.`),
+      hinted(`Ill-formed ${state}s`, this.illFormed, `A predicted ${state} that cannot arise. As they are (as_is): ${asIs}. No state (sink): p = r = 0.`));
   }
 
   settings() {
@@ -156,6 +156,16 @@ export function textFacts(text) {
 
 function policyOptions(words) {
   return Object.entries(words).map(([value, text]) => htmlElement("option", { value }, text));
+}
+
+let hints = 0;
+
+/** A control with what it does, shown while it is pointed at or has the focus. */
+function hinted(name, control, words) {
+  hints += 1;
+  const hint = htmlElement("span", { class: "ws-hint", role: "tooltip", id: `ws-hint-${hints}` }, words);
+  control.setAttribute("aria-describedby", hint.id);
+  return htmlElement("div", { class: "ws-setting" }, htmlElement("label", {}, name, control), hint);
 }
 
 function withArticle(noun) {

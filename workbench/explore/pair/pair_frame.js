@@ -9,7 +9,7 @@ const LONGEST_CAPTION = 800;
 const LONGEST_TEXT = 20000;
 
 function frameButtons({ state, action }, boards) {
-  const keys = (arrow) => (boards ? `${arrow} arrow; on a board Shift and ${arrow} arrow` : `${arrow} arrow`);
+  const keys = (arrow) => (boards ? `${arrow} arrow; on a board and in lists Shift and ${arrow} arrow` : `${arrow} arrow; in lists Shift and ${arrow} arrow`);
   return [
     ["undo", "Undo", "Undo the last change (Ctrl+Z)"],
     ["redo", "Redo", "Redo the change (Ctrl+Y)"],
@@ -31,7 +31,7 @@ export class PairFrame {
    * @param {string} options.role "board-pair" or "state-pair".
    * @param {PairNouns} options.nouns See pair_page.js.
    * @param {Object<string, () => void>} options.actions By a button's name: undo, redo, flip, swap, reset, back, forward.
-   * @param {Object<string, Object>} options.parts verdict, crumbs, sides (two), tray (or none), numbers, moves, lost.
+   * @param {Object<string, Object>} options.parts verdict, crumbs, sides (two), tray (or none), views (or none), numbers, moves, lost.
    * @param {(words: string) => void} options.onSay Something to announce.
    */
   constructor({ role, nouns, actions, parts, onSay }) {
@@ -56,6 +56,7 @@ export class PairFrame {
     htmlElement("div", { class: "ws-pair-grid" },
       htmlElement("div", { class: "ws-boards" },
         htmlElement("div", { class: "ws-boards-head" }, bar, parts.crumbs.element),
+        parts.views?.element ?? null,
         ...parts.sides.map(({ element }) => element), parts.tray?.element ?? null),
       parts.numbers.element, parts.moves.element, parts.lost.element),
     this.texts,

@@ -216,9 +216,10 @@ export class PairPage {
     const { view } = answer;
     const states = Object.fromEntries(SIDES.map((look) => [`${look}_${this.suffix}`, view[look][this.suffix]]));
     const state = this.asked.state.line.length ? this.asked.state : { ...states, line: [] };
+    const before = this.history.present;
     if (!recordedAlready) {
       this.history = recorded(this.history, state);
-      this.say(state.line.length ? `Both ${this.nouns.state}s after ${answer.line_words.at(-1)}` : `Both ${this.nouns.state}s at the start of the line.`);
+      this.say(this.changeInWords(before, state, answer));
     }
     const moved = !this.answered || !sameState(this.answered, state);
     Object.assign(this, { view, shown: states, answered: state, answeredSettings: this.settings });
@@ -236,6 +237,13 @@ export class PairPage {
     this.keepingFocus(this.moves.element, () => this.moves.show(view.moves));
     this.save(state);
     this.askForCauses();
+  }
+
+  /** Say to what another state or line leads. */
+  changeInWords(before, state, { line_words: words }) {
+    const both = `Both ${this.nouns.state}s`;
+    if (state.line.length) return `${both} after ${words.at(-1)}`;
+    return before.line.length && sameState({ ...before, line: [] }, state) ? `${both} at the start of the line.` : `The ${this.nouns.state}s have changed.`;
   }
 
   /** What is made anew keeps the focus, or a button that steps through the line gets it. */

@@ -37,10 +37,10 @@ export class VerdictBar {
     this.all = htmlElement("button", { type: "button", class: "ws-link", "data-role": "all-causes", "aria-expanded": "false", hidden: true, onclick: () => this.unfold() });
     this.note = htmlElement("span", { "data-role": "causes-note" });
     this.causes = htmlElement("div", { class: "ws-verdict-causes", "data-role": "causes", "data-state": "stale" },
-      this.list, htmlElement("p", { class: "ws-causes-note" }, this.all, this.note));
+      this.list, htmlElement("div", { class: "ws-verdict-foot" }, this.all, this.note, this.status));
     this.element = htmlElement("div", { class: "ws-verdict", role: "group", "aria-label": "Verdict", "data-role": "verdict", "data-state": "stale" },
       htmlElement("p", { class: "ws-verdict-values", "aria-live": "polite", "aria-atomic": "true" }, ...this.values.values(), this.lost),
-      this.status, this.causes);
+      this.causes);
   }
 
   /** @param {{depths: number[], precision: Object[], recall: Object[]}} profile */

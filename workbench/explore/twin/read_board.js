@@ -1,6 +1,8 @@
 // A board as given by a user: the text, its class and its flags; the twin of board/reading.py.
 
 import { plainFen, readFen } from "./chess_fen.js";
+import { checkersOf, kingOf } from "./chess_position.js";
+import { squareName } from "./chess_squares.js";
 import { endingWords, statusFlags } from "./board_status.js";
 import { namesRookFiles } from "./fen_faults.js";
 
@@ -30,6 +32,7 @@ export function boardAnswer({ text, fen, class: kind, flags }, flagWords) {
   const [, turn = "w", castling = "-", passant = "-"] = fen?.fields ?? [];
   const words = [kind === "valid" ? "Valid board." : kind === "absent" ? "No board." : `Ill-formed board: ${flags.map((flag) => flagWords[flag]).join("; ")}.`];
   if (namesRookFiles(castling)) words.push(`Chess960 is not supported: its castling letters ${castling} count as KQkq.`);
-  if (fen) words.push(endingWords(fen.position));
-  return { fen: text, turn, castling, en_passant: passant, class: kind, flags, words: words.filter(Boolean).join(" ") };
+  const check = fen && checkersOf(fen.position).length ? squareName(kingOf(fen.position, fen.position.turn)) : null;
+  if (fen) words.push(endingWords(fen.position) || (check && `${fen.position.turn ? "White" : "Black"} is in check: only moves that end it are legal.`));
+  return { fen: text, turn, castling, en_passant: passant, check, class: kind, flags, words: words.filter(Boolean).join(" ") };
 }
