@@ -161,7 +161,7 @@ def test_the_three_slips():
 def test_the_picture_marks_what_is_named():
     picture = ONE_BOX.picture(ONE_BOX.automaton.initial, frozenset({"row 3 column 3"}))
     assert "Sokoban: 0 of 1 boxes on goals; 1 squares marked" in picture
-    assert picture.count('stroke-dasharray="7 4"') == 1
+    assert picture.count('class="different"') == 1
 
 
 def test_boxes_and_the_player_are_put_elsewhere_on_the_picture():

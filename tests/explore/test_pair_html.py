@@ -10,8 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.cli import main
+from workbench.environments.square_picture import BRACKETS, DIFFERENT, HATCH
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.page import assets
+from workbench.explore.page.assets import FOLDER
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.pair.pair_html import MOST_BYTES, pair_html
 from workbench.explore.pair.pair_widget import SETTINGS
@@ -102,3 +104,12 @@ def test_the_command_writes_the_page(tmp_path):
     refused = run("--true", "<script>alert(1)</script>")
     assert refused.exit_code == 1
     assert "the true FEN '<script>alert(1)</script>' cannot be read" in refused.output
+
+
+def test_a_square_that_differs_has_the_same_mark_on_pages_and_pictures():
+    """The shapes of board.js and the colours of the style sheets are those of the pictures."""
+    board = (FOLDER / "board/board.js").read_text()
+    assert f'"{HATCH}"' in board
+    assert f'"{BRACKETS}"' in board
+    assert f"--ws-mark: {DIFFERENT};" in (FOLDER / "board/board.css").read_text()
+    assert f"--ws-different: {DIFFERENT};" in (FOLDER / "page/theme.css").read_text()

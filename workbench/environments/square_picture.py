@@ -10,6 +10,23 @@ CELL: Final = 40
 """Side of a square, in the units of the drawing."""
 INK: Final = "#1a1a1a"
 _MARGIN: Final = 18
+DIFFERENT: Final = "#9a1286"
+"""The colour of the mark of what differs, on light grounds; pages, pictures and figures have the same mark."""
+HATCH: Final = "M0,15L15,0M0,30L30,0M0,45L45,0M15,45L45,15M30,45L45,30"
+BRACKETS: Final = "M2,13V2H13M32,2H43V13M43,32V43H32M13,43H2V32"
+"""The mark on a square of 45 units, the shape of which is seen without its colour, too."""
+_MARK_UNITS: Final = 45
+
+
+def difference_mark(x: float, y: float, width: float, height: float) -> str:
+    """Return the mark of what differs as SVG: brackets in the corners, and hatching."""
+    place = f"translate({x:g} {y:g}) scale({width / _MARK_UNITS:.5g} {height / _MARK_UNITS:.5g})"
+    return (
+        f'<g class="different" transform="{place}" fill="none" stroke="{DIFFERENT}">'
+        f'<path d="{HATCH}" stroke-width="1.6" stroke-opacity="0.5"/>'
+        f'<path d="{BRACKETS}" stroke="#ffffff" stroke-width="5.5" stroke-opacity="0.7"/>'
+        f'<path d="{BRACKETS}" stroke-width="3"/></g>'
+    )
 
 
 def square_place(name: str, row: int, column: int, *, taken: bool) -> Place:
@@ -36,7 +53,7 @@ def square_picture(
         name: What the picture shows, for those who cannot see it; the caption follows it.
         caption: What stands below the board.
         squares: What stands on each square, row by row, as keys of ``symbols``.
-        marked: Rows and columns, from 0, of squares that get a dashed frame.
+        marked: Rows and columns, from 0, of squares that differ; see `difference_mark`.
         labels: What stands beside the rows, and above the columns.
         symbols: What is drawn for each key, as SVG on a square of `CELL` by `CELL` units.
     """
@@ -62,10 +79,6 @@ def square_picture(
             at = f"translate({CELL * column} {CELL * row})"
             parts.append(f'<g transform="{at}">{symbols[key]}</g>')
     for row, column in frames:
-        for colour, dash in (("#ffffff", ""), ("#b3002d", ' stroke-dasharray="7 4"')):
-            parts.append(
-                f'<rect x="{CELL * column + 2}" y="{CELL * row + 2}" width="{CELL - 4}" '
-                f'height="{CELL - 4}" fill="none" stroke="{colour}" stroke-width="3"{dash}/>'
-            )
+        parts.append(difference_mark(CELL * column, CELL * row, CELL, CELL))
     below = f'x="{CELL * width / 2:g}" y="{CELL * height + _MARGIN - 5}"'
     return "".join([*parts, f'<text {below} fill="{INK}">{escape(caption)}</text>', "</svg>"])

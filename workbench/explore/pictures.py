@@ -36,7 +36,7 @@ def pair_figure(
 ) -> Figure:
     """Draw both boards with what differs, and precision and recall at every depth.
 
-    Squares that differ have a dashed frame. On each board arrows show the moves that it alone
+    Squares that differ have brackets and hatching. On each board arrows show the moves that it alone
     permits: on the true board they are lost to recall, on the predicted board to precision.
     """
     view = pair_view(true_fen, predicted_fen, settings)

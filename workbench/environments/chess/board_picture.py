@@ -5,12 +5,22 @@ from typing import Final
 
 import chess
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
+
+from workbench.environments.square_picture import DIFFERENT
 
 LIGHT: Final = "#f4f4f0"
 DARK: Final = "#c2c6c9"
 INK: Final = "#1a1a1a"
+_HATCH: Final = [[(0, a), (1 - a, 1)] for a in (0, 1 / 3, 2 / 3)] + [
+    [(a, 0), (1, 1 - a)] for a in (1 / 3, 2 / 3)
+]
+_BRACKETS: Final = [
+    [(x, abs(y - 0.25)), (x, y), (abs(x - 0.25), y)] for x in (0.04, 0.96) for y in (0.04, 0.96)
+]
+"""Lines of the mark of what differs, on a square of side 1; see `square_picture.difference_mark`."""
 _GLYPHS: Final = {"p": "♟", "n": "♞", "b": "♝", "r": "♜", "q": "♛", "k": "♚"}
 
 
@@ -45,10 +55,9 @@ def draw_board(
         if piece.color:
             glyph.set_path_effects([withStroke(linewidth=size / 12, foreground=INK)])
     for square in marked:
-        corner = chess.square_file(square) + 0.06, chess.square_rank(square) + 0.06
-        axes.add_patch(
-            Rectangle(
-                corner, 0.88, 0.88, fill=False, edgecolor=INK, linewidth=1.4, linestyle=(0, (2, 1)),
-                zorder=4,
-            )
-        )  # fmt: skip
+        for lines, width, alpha, level in ((_HATCH, 0.9, 0.5, 2), (_BRACKETS, 1.8, 1.0, 4)):
+            corner = chess.square_file(square), chess.square_rank(square)
+            placed = [[(corner[0] + x, corner[1] + y) for x, y in line] for line in lines]
+            collection = LineCollection(placed, color=DIFFERENT, linewidth=width, alpha=alpha)
+            collection.set_zorder(level)
+            axes.add_collection(collection, autolim=False)

@@ -315,7 +315,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         return tracking(" ".join(actions), rate=rate, seed=seed, where=where or self.name).fen
 
     def draw(self, axes: "Axes", state: ChessState, marked: frozenset[str] = frozenset()) -> None:
-        """Draw the pieces on a board, and dashed frames around the squares that are marked."""
+        """Draw the pieces on a board, and the mark of what differs on the squares that are marked."""
         # matplotlib takes a second to load, and most commands draw nothing.
         from workbench.environments.chess.board_picture import draw_board
 

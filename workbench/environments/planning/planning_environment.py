@@ -25,14 +25,13 @@ from workbench.environments.planning.strips import (
     atom_text,
     words,
 )
-from workbench.environments.square_picture import CELL, INK
+from workbench.environments.square_picture import CELL, DIFFERENT, INK, difference_mark
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 from workbench.prediction import Prediction, ReplyClass
 
 _MOST_BLOCKS: Final = 50
 _NEEDED: Final = {"on": 2, "on-table": 1, "holding": 1, "clear": 1}
 _GAP: Final = 12
-_MARK: Final = "#b3002d"
 
 
 def tower_picture(task: StripsTask, state: Facts, marked: frozenset[str]) -> str:
@@ -67,15 +66,12 @@ def tower_picture(task: StripsTask, state: Facts, marked: frozenset[str]) -> str
         place = f'x="{x + 2}" y="{y + 2}" width="{span * CELL - 4}" height="{CELL - 4}" rx="3"'
         parts.append(f"<rect {place} {look}/>")
         if fact in marked:
-            parts.append(
-                f'<rect {place} fill="none" stroke="{_MARK}" stroke-width="3" '
-                'stroke-dasharray="7 4"/>'
-            )
+            parts.append(difference_mark(x + 2, y + 2, span * CELL - 4, CELL - 4))
         middle = x + span * CELL / 2
         parts.append(f'<text x="{middle:g}" y="{y + CELL / 2 + 4:g}" fill="{INK}">{block}</text>')
         clear = f"(clear {block})"
         if clear in state:
-            style = (_MARK, ' stroke-dasharray="4 2"') if clear in marked else (INK, "")
+            style = (DIFFERENT, ' stroke-dasharray="4 2"') if clear in marked else (INK, "")
             parts.append(_line(middle - 10, y - 1, middle + 10, y - 1, 3, *style))
     placed = {fact for *_, fact in towers.blocks}
     other = [

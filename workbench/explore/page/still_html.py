@@ -11,6 +11,8 @@ from typing import Final
 import chess
 import chess.svg
 
+from workbench.environments.square_picture import difference_mark
+
 _SQUARES: Final = {
     "square light": "#efebe2",
     "square dark": "#b9b09c",
@@ -19,7 +21,8 @@ _SQUARES: Final = {
     "margin": "#ffffff",
     "coord": "#3a3a3a",
 }
-_DIFFERENT: Final = "#d982cb"
+_MARGIN: Final = 15
+"""Around the squares of a drawing of python-chess that has coordinates."""
 _BOARD_PIXELS: Final = 280
 _WRAPPED: Final = "font-size:11px;overflow-wrap:anywhere;white-space:normal"
 _LEFT: Final = "text-align:left"
@@ -70,10 +73,26 @@ def board(
             size=_BOARD_PIXELS,
             colors=_SQUARES,
             orientation=chess.BLACK if flipped else chess.WHITE,
-            fill={chess.parse_square(square): _DIFFERENT for square in different},
         )
+        marks = (
+            difference_mark(
+                *_corner(chess.parse_square(square), flipped),
+                chess.svg.SQUARE_SIZE,
+                chess.svg.SQUARE_SIZE,
+            )
+            for square in different
+        )
+        drawn = f"{drawn.removesuffix('</svg>')}{''.join(marks)}</svg>"
         drawing = picture(drawn, f"{name}: {fen}", _BOARD_PIXELS)
     return aside(f"<strong>{escape(name)}</strong><br>{drawing}{text}", _BOARD_PIXELS)
+
+
+def _corner(square: chess.Square, flipped: bool) -> tuple[int, int]:
+    """Return where a square begins in a drawing of python-chess."""
+    file, rank = chess.square_file(square), chess.square_rank(square)
+    column, row = (7 - file, rank) if flipped else (file, 7 - rank)
+    side = chess.svg.SQUARE_SIZE
+    return _MARGIN + side * column, _MARGIN + side * row
 
 
 def picture(svg: str | None, alt: str, width: int) -> str:

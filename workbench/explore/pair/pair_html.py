@@ -38,7 +38,7 @@ def piece_symbols() -> str:
 
 
 def board_svg(name: str, fen: str, other: str) -> str:
-    """Return a board as SVG, with dashed frames around the squares that another board has otherwise."""
+    """Return a board as SVG, with a mark on the squares that another board has otherwise."""
     board, against = (read_board(text, "predicted").board for text in (fen, other))
     if board is None or against is None:
         return ""

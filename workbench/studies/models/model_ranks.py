@@ -383,7 +383,7 @@ def draw_examples(
     caption(
         figure,
         title,
-        f"{note}\ndashed: squares that differ; of each pair of models the position with the largest "
+        f"{note}\nhatched: squares that differ; of each pair of models the position with the largest "
         f"difference of p_{depth}, an extreme and not a typical one",
         subject,
     )
