@@ -7,7 +7,8 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore import BoardPair
+import workbench as wb
+from workbench.explore import BoardPair, GameTracker, RunBrowser
 from workbench.explore.notebook_export import LivePairs
 
 from .accessibility import violations
@@ -67,3 +68,24 @@ def test_each_pair_opens_and_works(browser, address):
 def test_a_notebook_without_pairs_has_no_engine():
     page, _ = LivePairs().from_notebook_node(notebook())
     assert "pair-section" not in page
+
+
+def test_trackers_and_runs_have_their_charts(browser, tmp_path):
+    tracker = GameTracker.simulated("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5", rate=0.3, seed=2, depth=2)
+    replies = tracker.replies.rename(
+        columns={"true_fen": "true_state", "predicted_fen": "predicted_state"}
+    )
+    rows = replies[["true_state", "predicted_state", "reply"]].assign(model="m")
+    rows["position_id"] = [f"ply {ply}" for ply in replies["ply"]]
+    path = tmp_path / "charts.ipynb"
+    nbformat.write(notebook(tracker, RunBrowser(wb.score(rows, depth=2))), path)
+    page_text, _ = LivePairs().from_filename(str(path))
+    path.with_suffix(".html").write_text(page_text, encoding="utf-8")
+    page = browser.new_page(java_script_enabled=False)
+    page.route(lambda url: url.startswith("http"), lambda route: route.abort())
+    page.goto(path.with_suffix(".html").as_uri())
+    for name in ("State precision and edit distance", "Scatter plot of the rows"):
+        chart = page.get_by_role("img", name=name)
+        expect(chart).to_be_visible()
+        assert chart.evaluate("image => image.decode().then(() => image.naturalWidth)") == 560
+    page.close()

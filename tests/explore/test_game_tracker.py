@@ -82,12 +82,13 @@ def test_a_game_without_replies_is_refused():
 
 def test_still_picture_has_both_measures_and_names_its_axes():
     widget = GameTracker.from_rows(rows(), depth=2)
-    left, right = widget.figure().axes
-    assert left.get_ylabel() == "state precision $p_{2}$"
-    assert right.get_ylabel() == "edit distance / longer FEN"
-    assert list(left.lines[0].get_ydata()) == widget.replies["precision_2"].tolist()
-    assert list(right.lines[0].get_ydata())[:3] == widget.replies["distance"].tolist()[:3]
-    assert math.isnan(right.lines[0].get_ydata()[3])
+    upper, lower = widget.figure().axes
+    assert upper.get_ylabel() == "state precision $p_{2}$"
+    assert lower.get_ylabel() == "edit distance / longer FEN"
+    assert lower.get_xlabel() == "ply"
+    assert list(upper.lines[0].get_ydata()) == widget.replies["precision_2"].tolist()
+    assert list(lower.lines[0].get_ydata())[:3] == widget.replies["distance"].tolist()[:3]
+    assert math.isnan(lower.lines[0].get_ydata()[3])
 
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5"

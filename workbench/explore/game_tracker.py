@@ -1,5 +1,6 @@
 """GameTracker: one game, the predictions along it, and the replies of a bundled language model."""
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,13 +13,14 @@ import traitlets
 
 from workbench.answers.model_replies import MODEL_PREFIX
 from workbench.automaton import Terminal
-from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION
 from workbench.drawing.reply_words import class_words
 from workbench.environments.chess.classification import classify
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.board_reading import read_board
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
-from workbench.explore.page.still_html import board, heading, listing, paragraph
+from workbench.explore.page.still_chart import Axis, Panel, axis_around, still_chart
+from workbench.explore.page.still_html import aside, board, heading, listing, paragraph, picture
 from workbench.explore.page.widget_base import WidgetBase
 from workbench.explore.tracked_game import (
     Stop,
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from workbench.explore.pair.board_pair import BoardPair
+
+
+_LEAST_TOP: Final = 0.1
+"""The axis of edit distances goes at least so far."""
 
 
 def tracker_still(game: TrackedGame, ply: int, depth: int, *, flipped: bool = False) -> str:
@@ -72,7 +78,28 @@ def tracker_still(game: TrackedGame, ply: int, depth: int, *, flipped: bool = Fa
         ],
     )
     words = [paragraph(each) for each in (game.conventions, *game.notes)]
-    return "".join([heading(game.title), *words, heading(numbered_move(stop)), *boards, scores])
+    change = game.changes()[game.replies.index(reply)] if reply else ""
+    chart = picture(tracker_chart(game, stop.ply, depth), "State precision and edit distance", 560)
+    place = [heading(numbered_move(stop)), paragraph(change)]
+    return "".join([heading(game.title), *words, *place, *boards, aside(chart), scores])
+
+
+def tracker_chart(game: TrackedGame, ply: int, depth: int) -> str:
+    """Return state precision and edit distance by ply as SVG, with the present ply."""
+    plies = [float(stop.ply) for stop in game.stops]
+    precision = [(reply.ply, reply.precision[depth - 1]) for reply in game.replies]
+    distance = [
+        (reply.ply, math.nan if reply.distance is None else reply.distance)
+        for reply in game.replies
+    ]
+    name = f"{EDIT_DISTANCE.name} / longer FEN"
+    far = axis_around(name, [each for _, each in distance], (0.0, _LEAST_TOP))
+    panels = [
+        Panel(Axis(f"{PRECISION.name} p_{depth}", 0.0, 1.0), precision, PRECISION.colour, True),
+        Panel(far, distance, EDIT_DISTANCE.colour, True),
+    ]
+    horizontal = axis_around("ply", plies, (math.nan, math.nan))
+    return still_chart(game.title, panels, horizontal, width=560, height=110, cursor=ply)
 
 
 _READING_SECONDS: Final = 0.15

@@ -111,38 +111,29 @@ _MARKERS: Final = {"valid": "o", "ill_formed": "^", "unparseable": "x", "absent"
 
 
 def tracker_figure(tracked: TrackedGame, depth: int) -> Figure:
-    """Draw state precision and edit distance along a game; a mark's shape is the reply's class."""
-    figure = Figure(figsize=(8.0, 3.4), layout="constrained")
-    left = figure.subplots()
-    right = left.twinx()
+    """Draw state precision and, below it, edit distance along a game; a mark's shape is the reply's class."""
+    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True)
     precision = [reply.precision[depth - 1] for reply in tracked.replies]
     distance = [math.nan if each.distance is None else each.distance for each in tracked.replies]
-    _draw(right, tracked, distance, EDIT_DISTANCE, hollow=True)
-    _draw(left, tracked, precision, PRECISION, hollow=False)
-    left.set(xlabel="ply", ylim=(-0.03, 1.05))
-    left.set_ylabel(typeset(PRECISION.label(depth)), color=PRECISION.colour)
-    right.set_ylabel(f"{EDIT_DISTANCE.name} / longer FEN", color=EDIT_DISTANCE.colour)
-    right.set_ylim(bottom=-0.03 * right.get_ylim()[1])
+    _draw(upper, tracked, precision, PRECISION, hollow=False)
+    _draw(lower, tracked, distance, EDIT_DISTANCE, hollow=True)
+    lower.set_xlabel("ply")
+    upper.set_ylim(-0.03, 1.05)
+    upper.set_ylabel(typeset(PRECISION.label(depth)), color=PRECISION.colour)
+    lower.set_ylabel(f"{EDIT_DISTANCE.name} / longer FEN", color=EDIT_DISTANCE.colour)
+    lower.set_ylim(bottom=-0.03 * lower.get_ylim()[1])
     present = [name for name in _MARKERS if any(r.reply_class == name for r in tracked.replies)]
     handles = [
-        *(
-            Line2D([], [], color=quantity.colour, linestyle=quantity.metric.look.line, label=f"{name} ({side} axis)")
-            for quantity, name, side in (
-                (PRECISION, typeset(f"{PRECISION.symbol}_{depth}"), "left"),
-                (EDIT_DISTANCE, EDIT_DISTANCE.name, "right"),
-            )
-        ),
-        *(
-            Line2D([], [], color="0.4", marker=_MARKERS[name], linestyle="", label=class_words(name))
-            for name in present
-        ),
-    ]  # fmt: skip
-    left.legend(
+        Line2D([], [], color="0.4", marker=_MARKERS[name], linestyle="", label=class_words(name))
+        for name in present
+    ]
+    upper.legend(
         handles=handles, fontsize=7, frameon=False, ncols=len(handles),
         loc="lower center", bbox_to_anchor=(0.5, 1.0),
     )  # fmt: skip
-    for axes in (left, right):
-        axes.spines["top"].set_visible(False)
+    for axes in (upper, lower):
+        axes.spines[["top", "right"]].set_visible(False)
     caption(figure, tracked.title, f"{len(tracked.replies)} replies; {tracked.conventions}")
     return figure
 

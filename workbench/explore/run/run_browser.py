@@ -147,6 +147,7 @@ class ScoresTable(WidgetBase):
         self.observe(self._take_axes, ["x_axis", "y_axis"])
         self.register("rows", self._answer_rows, kept=True)
         self.follow_in_still(*_CHOICE_TRAITS, *_MEASURED)
+        self.observe(self.renew_still, ["x_axis", "y_axis"])
         self.register("open", self._answer_open)
         self.register("beside", self._answer_beside)
         self.register("export", self._answer_export)
@@ -170,7 +171,7 @@ class ScoresTable(WidgetBase):
     def still(self) -> str:
         """Return the counts and the first of the rows shown as HTML."""
         answer = self.kept_answer("rows", self.questions()["rows"])
-        return run_still(self._run, answer, self.opened)
+        return run_still(self._run, answer, self.opened, (self.x_axis, self.y_axis))
 
     def show_all(self) -> None:
         """Clear all filters."""
@@ -362,7 +363,7 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
         # Hidden, not left out: a saved notebook holds what is displayed.
         self.pair.layout.display = "none"
         super().__init__([self.table, self.pair])
-        self.table.observe(self.renew_still, ["answers", "opened"])
+        self.table.observe(self.renew_still, ["answers", "opened", "x_axis", "y_axis"])
         self.pair.observe(self.renew_still, "answers")
 
     def prepare_still(self) -> None:

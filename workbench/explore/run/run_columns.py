@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_hex
 
+from workbench.drawing.quantities import PRECISION
 from workbench.drawing.reply_words import class_words, field_words, status_words
 from workbench.drawing.score_description import environment_of
 from workbench.errors import InvalidArgumentError
-from workbench.explore.page.still_html import heading, listing, paragraph
+from workbench.explore.page.still_chart import Panel, axis_around, still_chart
+from workbench.explore.page.still_html import aside, heading, listing, paragraph, picture
 from workbench.explore.run.run_table import (
     FIELD_PREFIX,
     FILTERS,
@@ -160,7 +162,7 @@ def _column(table: RunTable, name: str, *, number: bool) -> dict[str, Any]:
         numbers = np.asarray(values.astype(float), dtype=np.float64)
         defined = numbers[~np.isnan(numbers)]
         whole = bool((defined == np.floor(defined)).all())
-        ends = (-np.inf, np.inf) if metric is None else metric.range
+        ends = metric_range(name, table)
         return {
             **common,
             "kind": "number",
@@ -190,12 +192,38 @@ def _column(table: RunTable, name: str, *, number: bool) -> dict[str, Any]:
     }
 
 
+_CHART_COLOUR: Final = PRECISION.colour
 _ROWS: Final = 12
 _COLUMNS: Final = ("position_id", "model", "reply_class", "edit_distance", "precision", "recall")
 
 
-def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[str, Any]) -> str:
-    """Return the counts of the rows shown, the first of them, and the open row, as HTML."""
+def run_chart(run: RunTable, order: Sequence[int], axes: tuple[str, str]) -> str:
+    """Return the scatter plot of rows by two metrics as SVG."""
+    rows = run.rows.iloc[list(order)]
+    columns = [rows[name].to_numpy(float, na_value=np.nan) for name in axes]
+    horizontal, vertical = (
+        axis_around(column_label(name, run), run.rows[name].astype(float), metric_range(name, run))
+        for name in axes
+    )
+    points = list(zip(*(column.tolist() for column in columns), strict=True))
+    name = f"{vertical.name} by {horizontal.name} of {len(rows):,} rows"
+    panel = Panel(vertical, points, _CHART_COLOUR)
+    return still_chart(name, [panel], horizontal, width=560, height=260)
+
+
+def metric_range(name: str, run: RunTable) -> tuple[float, float]:
+    """Return the smallest and the largest value that a column may have; infinite where it has no end."""
+    metric = column_metric(name, run)
+    return (-np.inf, np.inf) if metric is None else metric.range
+
+
+def run_still(
+    run: RunTable,
+    answer: Mapping[str, Any] | None,
+    opened: Mapping[str, Any],
+    axes: tuple[str, str],
+) -> str:
+    """Return the counts of the rows shown, their scatter plot, the first rows, and the open one as HTML."""
     if answer is None:
         return heading("Run browser") + paragraph("The rows were not computed.")
     order = answer["order"]
@@ -208,6 +236,7 @@ def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[s
     parts = [
         heading(f"{len(order):,} of {len(run.rows):,} rows: {', '.join(classes) or 'none'}"),
         *map(paragraph, answer["notes"]),
+        aside(picture(run_chart(run, order, axes), "Scatter plot of the rows", 560)),
         listing(
             [column_label(name, run) for name in _COLUMNS],
             [[cut(cell_text(name, row[name], run)) for name in _COLUMNS] for row in first],

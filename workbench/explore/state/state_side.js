@@ -11,6 +11,8 @@ const MOST_ROWS = 14;
 const LONGEST_ELEMENT = 200;
 /** Pixels of the height of a picture. */
 const TALLEST = 340;
+/** Pixels of the width of a letter of the text, about. */
+const CHARACTER = 7.6;
 
 export class StateSide {
   /**
@@ -127,7 +129,7 @@ export class StateSide {
     clearTimeout(this.timer);
     this.complain("");
     if (this.text.value !== this.shownText) this.text.value = this.shownText;
-    this.text.rows = Math.min(MOST_ROWS, Math.max(2, this.shownText.split("\n").length, Math.ceil(this.shownText.length / 44)));
+    this.text.rows = Math.min(MOST_ROWS, Math.max(2, this.shownText.split("\n").length, Math.ceil(this.shownText.length / (this.text.clientWidth / CHARACTER || 44))));
   }
 
   typed(pause) {
