@@ -177,7 +177,7 @@ def engine_in_use(engine: Engine | None = None) -> Engine:
     """Return the requested engine, or that of the environment variable, or ``compiled``.
 
     Args:
-        engine: ``reference``, ``compiled``, or None for what ``WORKBENCH_ENGINE`` says.
+        engine: ``reference``, ``compiled``, or None for the value of ``WORKBENCH_ENGINE``.
 
     Raises:
         InvalidArgumentError: If it is something else.

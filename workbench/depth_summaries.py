@@ -81,7 +81,7 @@ def summary(name: str, values: Sequence[Values]) -> Values:
 
 
 def stale_summaries(names: Sequence[str], present: Collection[str]) -> list[str]:
-    """Return the summaries to compute anew when columns are read from a scores table.
+    """Return the summaries to recompute when columns are read from a scores table.
 
     They are those that the table lacks, and the means of a table of another depth than is read.
     """

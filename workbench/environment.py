@@ -2,7 +2,7 @@
 
 An environment is an automaton with texts: how its states and actions are written and read, how they
 are found in a reply, which states can arise, how two texts of states compare, how episodes are
-drawn, what a model is told, and the slips of a simulated tracker. The pipeline knows environments
+drawn, the texts of prompts, and the slips of a simulated tracker. The pipeline knows environments
 by this interface alone. Most methods have a default that follows from the few abstract ones.
 
 Source: arXiv 2508.19851, sections 3 and 5: the measures need the automaton alone.
@@ -97,15 +97,15 @@ class Environment(WrittenAutomaton[State, Action]):
         title: The name in figures and tables of results, such as ``Othello``.
         summary: What it is, in a few words, for the list of environments; without one, the list
             has the first line of the class's docstring.
-        argument: What may stand behind the colon of its name, for that list; empty if nothing.
-        rules: What a model is told about the environment: what there is, and which actions are
+        argument: What may follow the colon of its name, for that list; empty if nothing.
+        rules: The description of the environment in prompts: what there is, and which actions are
             permitted and what they do. One paragraph.
         state_format: How a model is to write a state. One paragraph.
         action_format: How a model is to write an action. One sentence.
         actions_per_group: Actions per unit of the column ``group``: two where a group counts full
             moves, else one.
         shows_start: Whether a question shows the initial state.
-        reader_version: Another number wherever another answer may come out of the same reply.
+        reader_version: Increased whenever the same reply may be read as another answer.
         movetext_format: ``pgn`` where the column ``movetext`` is PGN that can be read, else empty.
         text_variants: Which texts of a state are compared: the whole, ``full``, and choices of it.
         text_fields: Names of the fields that a text of a state has, if it has any.
@@ -132,7 +132,7 @@ class Environment(WrittenAutomaton[State, Action]):
 
     @abstractmethod
     def elements(self, state: State) -> Mapping[str, str]:
-        """Return the elements of a state by name: what stands on each square, in each box, ...
+        """Return the elements of a state by name: what is on each square, in each box, ...
 
         An element that a state lacks is missing. The share of elements that are right, and the
         differences that the explorer marks, are between these.
@@ -171,7 +171,7 @@ class Environment(WrittenAutomaton[State, Action]):
     def diagnosis(
         self, moves: str | None, predicted: ParsedState, reply_class: str
     ) -> dict[str, Any]:
-        """Return what the actions tell about a wrong prediction, by names in `diagnosis_fields`.
+        """Return the diagnosis of a wrong prediction from the actions, by `diagnosis_fields`.
 
         Args:
             moves: The actions of the episode, joined by `separator`, or None if they are unknown.
@@ -200,7 +200,7 @@ class Environment(WrittenAutomaton[State, Action]):
     def with_true_case(self, true: ParsedState, predicted: ParsedState) -> str | None:
         """Return a prediction in the letter case of the true state, if that is all that differs.
 
-        So a study tells a slip of notation from a wrong state.
+        By this a study separates slips of notation from wrong states.
 
         Args:
             true: Readable.
@@ -347,7 +347,7 @@ class Environment(WrittenAutomaton[State, Action]):
     def mended(self, state: State, true: State, name: str) -> State | None:
         """Return a state with one element as in the true state, and all else as it is.
 
-        By this the explorer says which mistake costs most.
+        By this the explorer finds the most expensive mistake.
 
         Args:
             state: With an element that is wrong.
@@ -356,7 +356,7 @@ class Environment(WrittenAutomaton[State, Action]):
                 one end of a piece's way, may be mended together with them.
 
         Returns:
-            None if this element cannot be mended by itself, or the environment does not say how.
+            None if this element cannot be mended by itself, or the environment does not define how.
         """
         return None
 

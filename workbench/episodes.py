@@ -45,7 +45,7 @@ class EpisodeSample:
 
     @property
     def sha256(self) -> str:
-        """The hash of what the positions say, in hexadecimal."""
+        """The hash of the positions, in hexadecimal."""
         return text_hash(self.positions.to_json(orient="records"))
 
     def provenance(self) -> dict[str, Any]:

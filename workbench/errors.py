@@ -1,6 +1,6 @@
 """The exceptions of the workbench; each is also a builtin, so that callers can catch either.
 
-A message states what was expected, what was found and where, and what to do now. Only the
+A message states what was expected, what came, where, and what to do. Only the
 command line turns these into exit codes.
 """
 

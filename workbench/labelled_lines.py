@@ -25,7 +25,7 @@ _MOST_WORDS: Final = 40
 _FEWEST_IN_A_LINE: Final = 3
 
 _WIDE: Final = str.maketrans("：＝；，、／｜（）｛｝［］　", ":=;,,/|(){}[] ")
-"""Punctuation alone: a letter or digit that merely looks like another is not taken for it."""
+"""Punctuation alone: a letter or digit that merely looks like another is kept."""
 
 _SIGN: Final = r"(?:[:|]|=(?![=>])|->|=>|→)"
 _MARKS: Final = r"[*_`\"']"
@@ -199,7 +199,7 @@ class LabelledLines:
         return self._begins(line) is not None
 
     def has_state(self, text: str) -> bool:
-        """Return whether at least half of the labels stand in a text, one after the other."""
+        """Return whether a text has at least half of the labels, one after the other."""
         return any(True for _ in self._runs(text))
 
     def _begins(self, line: str) -> re.Match[str] | None:

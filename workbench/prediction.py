@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 
 
 class StateText(Generic[State]):
-    """A text that should be a state of an environment; it is parsed when first asked for.
+    """A text that should be a state of an environment; it is parsed on first use.
 
     Attributes:
         text: As it was given.
@@ -88,12 +88,12 @@ class Prediction:
         reply_class: ``valid`` (it can be read, and can arise in the environment), ``ill_formed``
             (it can be read, but cannot arise), ``unparseable`` (it looks like an answer and cannot
             be read), ``absent`` (nothing like an answer) or ``failed`` (no reply: the call failed).
-        predicted_state: The text taken for the state, with single spaces and plain hyphens and
-            otherwise as written; None if there is none, or actions were asked for.
+        predicted_state: The text of the state, with single spaces and plain hyphens and
+            otherwise as written; None if there is none, or the request was for actions.
         status: For ``ill_formed``, the names of the conditions that are not met; empty otherwise.
         reason: For ``unparseable``, ``absent`` and ``failed``, why; empty otherwise.
         predicted_actions: The actions that the reply names, in its order, as the environment writes
-            them; None if a state was asked for, or there are none.
+            them; None if the request was for a state, or there are none.
         rule: Which rule found the text; empty if no rule was asked.
         parsed: ``predicted_state`` as the environment parsed it, or None.
     """

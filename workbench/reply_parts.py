@@ -65,7 +65,7 @@ def _plain(text: str) -> str:
 
 
 def fenced_blocks(reply: str) -> list[str]:
-    """Return what stands between Markdown fences, and behind a last one that is not closed."""
+    """Return the texts between Markdown fences, and after a last one that is not closed."""
     marks = list(_FENCE.finditer(reply))
     return [
         reply[one.end() : other.start() if other else None].strip("\n")
@@ -155,7 +155,7 @@ def without_examples(reply: str, looks_like_state: Callable[[str], bool]) -> str
 
 
 def alternatives(reply: str) -> Iterator[tuple[str, str]]:
-    """Yield what stands before and behind each "or", as far as the next one.
+    """Yield the texts before and after each "or", as far as the next one.
 
     Where there is a heading such as "Final state:" only what follows the last one counts.
     """
@@ -197,9 +197,9 @@ def list_items(
 
 
 def is_empty_list(reply: str) -> bool:
-    """Return whether a reply that lists nothing says that there is nothing to list.
+    """Return whether a reply that lists nothing states that there is nothing to list.
 
-    It says so as a whole, in its last line, or behind the last heading such as "Legal moves:".
+    It does so as a whole, in its last line, or after the last heading such as "Legal moves:".
     """
     reply = _read(reply).strip()
     after = after_heading(reply)

@@ -11,7 +11,7 @@ def derived_seed(seed: int, *names: object, bits: int = 63) -> int:
 
     Args:
         seed: The seed of the whole run, at least 0.
-        names: What tells this part from the others; each is taken by its ``str``.
+        names: What distinguishes this part from the others; each is taken by its ``str``.
         bits: From 1 to 256.
 
     Returns:

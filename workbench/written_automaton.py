@@ -41,7 +41,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         action_noun: What an action is called in texts, such as ``move``.
         episode_noun: What ends where nothing is permitted, such as ``game``.
         separator: Between the actions of an episode in tables and prompts.
-        item_separator: What separates actions that stand in one line of a reply; actions of one word
+        item_separator: What separates actions in one line of a reply; actions of one word
             may also be separated by spaces alone.
         remark: What begins a remark behind an action in a reply.
         longest_state: Characters; a longer text is not parsed, and is not a state.
@@ -63,7 +63,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
 
         Args:
             name: With the argument, such as ``planning:gripper``.
-            argument: What stands behind the colon; empty, unless a class overrides this.
+            argument: What follows the colon; must be empty, unless a class overrides this.
 
         Raises:
             InvalidArgumentError: If there is an argument.
@@ -132,7 +132,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         """Return a text that was given as a true state; in chess with signs made plain."""
         return self.parse(text)
 
-    # Which states can arise, and what a reply says.
+    # Which states can arise, and the answers in replies.
 
     def conditions(self, state: State) -> tuple[str, ...]:
         """Return the names of the conditions that a state does not meet, which can arise at all.
@@ -145,7 +145,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     def state_labels(self) -> tuple[str, ...]:
         """The labels of the lines in which a state is written, in order; empty if it has none.
 
-        By default what stands before the colon, or the equals sign, of each line of the initial
+        By default the text before the colon, or the equals sign, of each line of the initial
         state's text. Lines with these labels are found in replies however they are set; see
         `workbench.labelled_lines`.
         """
@@ -174,7 +174,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         )
 
     def looks_like_state(self, text: str) -> bool:
-        """Return whether a text that cannot be read was meant as a state.
+        """Return whether a text that cannot be read is an attempt at a state.
 
         By default a text with at least half of `state_labels`, or with a line that `is_state_line`
         takes; of an environment without either, one that is written with no other signs than the
@@ -343,7 +343,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return text_after, ""
 
     def actions_before(self, state: ParsedState) -> int | None:
-        """Return how many actions led to a state, if its text tells; else None."""
+        """Return how many actions led to a state, by its text; None if it does not contain it."""
         return None
 
     def episode_id(self, initial: str, moves: str) -> str:

@@ -111,7 +111,7 @@ def estimate_to_error(
     terminal: Terminal,
     engine: Engine | None = None,
 ) -> tuple[Estimate, bool, int]:
-    """Estimate p_m with twice as many samples each time, until it is as close as wanted.
+    """Estimate p_m with twice as many samples each time, until it reaches the target error.
 
     Args:
         true: The true state S.
@@ -126,7 +126,7 @@ def estimate_to_error(
         engine: As for `workbench.affordance.estimate.estimate`.
 
     Returns:
-        The last estimate, whether it is as close as wanted, and the states generated for all.
+        The last estimate, whether it reaches the target error, and the states generated for all.
     """
     samples, spent = FEWEST_SAMPLES, 0
     while True:
@@ -169,7 +169,7 @@ def measure(
         predicted: The predicted state T, likewise.
         depth: The number of actions m, at least 1.
         automaton: The automaton of both states.
-        relative_error: The relative standard error wanted of each of the two, above 0.
+        relative_error: The target relative standard error of each of the two, above 0.
         budget: States to generate at most, at least 1; the exact walk is chosen if it is expected
             to stay within. The last batches may go beyond it.
         seed: Seed of the probes and samples.

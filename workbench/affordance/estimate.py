@@ -29,13 +29,13 @@ from workbench.seeds import derived_seed
 def binomial_interval(accepted: int, draws: int, level: float = 0.95) -> tuple[float, float]:
     """Return the mid-P interval of a chance, from independent yes-or-no draws.
 
-    Where hardly a draw is expected to be accepted, every interval that depends on the count alone
+    Where few draws are expected to be accepted, every interval that depends on the count alone
     holds the chance in steps: this one at 95% from 91.7% (where three are expected) to always.
 
     Args:
-        accepted: Draws that said yes, from 0 to ``draws``.
+        accepted: Draws that were accepted, from 0 to ``draws``.
         draws: At least 1.
-        level: The coverage wanted, in (0, 1).
+        level: The nominal coverage, in (0, 1).
 
     Returns:
         Lower and upper end, 0 where no draw and 1 where every draw was accepted.
@@ -79,7 +79,7 @@ def skewed_mean_interval(
         standard_error: Of the mean, from the spread of the values.
         skewness: Of the values; NaN, as of fewer than three, leaves Student's interval.
         count: How many values there were, at least 1.
-        level: The coverage wanted, in (0, 1).
+        level: The nominal coverage, in (0, 1).
 
     Returns:
         Lower and upper end; both the value where the standard error is 0, NaN where it is NaN.
@@ -164,7 +164,7 @@ class Estimate:
         skewness taken out. Neither end is cut off at 0 or 1.
 
         Args:
-            level: The coverage wanted, in (0, 1).
+            level: The nominal coverage, in (0, 1).
 
         Returns:
             Lower and upper end; NaN where there is no standard error, both the value where it is 0.

@@ -111,7 +111,7 @@ def exact_profile(
         depth: The number of actions m, at least 1.
         automaton: The automaton of both states.
         terminal: How a game that finishes earlier counts.
-        engine: ``reference`` or ``compiled``; by default what ``WORKBENCH_ENGINE`` says, else
+        engine: ``reference`` or ``compiled``; by default the value of ``WORKBENCH_ENGINE``, else
             compiled where the automaton has a twin that takes these states.
 
     Raises:

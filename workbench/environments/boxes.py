@@ -193,7 +193,7 @@ class Boxes(Environment[BoxesState, Carry]):
         """Return the state that sentences, lists or lines about the boxes describe, in any order.
 
         Words before the first box, and sentences behind the contents of a box that name neither
-        boxes nor objects, are passed over. A table that is not mentioned is empty.
+        boxes nor objects, are ignored. A table that is not mentioned is empty.
         """
         boxes, places = self.automaton.boxes, dict[int, tuple[str, ...]]()
         parts = _PLACE.split(text)
@@ -270,11 +270,11 @@ class Boxes(Environment[BoxesState, Carry]):
         return "\n".join(f"{name}: {contents or _NOTHING}" for name, contents in values.items())
 
     def looks_like_state(self, text: str) -> bool:
-        """Return whether a text says that a box, or the table, contains, holds or is something."""
+        """Return whether a text describes what a box, or the table, contains."""
         return _STATEMENT.search(text) is not None
 
     def is_state_line(self, line: str) -> bool:
-        """Return whether a line says what a box, or the table, holds."""
+        """Return whether a line describes what a box, or the table, contains."""
         return self.looks_like_state(line)
 
     def elements(self, state: BoxesState) -> Mapping[str, str]:
@@ -335,7 +335,7 @@ def environment(name: str, argument: str) -> Boxes:
     """Return the boxes called ``name``.
 
     Args:
-        name: As asked for.
+        name: The requested name.
         argument: Empty, or the number of boxes, from 2 to 20, such as ``7``; or that and the number
             of objects, from 1 to 24, such as ``7x3``; else there is one object more than boxes.
 

@@ -158,7 +158,7 @@ def _broken(name: str, value: Value | None) -> Iterator[str]:
 
 
 def _assignments(text: str) -> Iterator[tuple[str, str]]:
-    """Yield names and what is assigned to them; lines without an assignment are passed over."""
+    """Yield names and what is assigned to them; lines without an assignment are ignored."""
     lines: list[str] = []
     nested = 0
     for line in text.split("\n"):
@@ -211,7 +211,7 @@ class Programs(Environment[ProgramState, str]):
     def read_state(self, text: str) -> ProgramState:
         """Return the state that assignments of literals describe, in any order.
 
-        Lines without an assignment are passed over.
+        Lines without an assignment are ignored.
         """
         values: dict[str, Value] = {}
         for name, literal in _assignments(text):

@@ -4,7 +4,7 @@ A module here has, and an entry point of the group ``workbench.environments`` is
 ``environment``: a class or a function of the requested name and the argument behind its colon.
 
 A name that a user gives may name files, such as ``sokoban:room.txt``: they are read once, and the
-environment is called by their text, so that a table says all that scoring it needs. A name that is
+environment is named by their text, so that a table contains all that scoring needs. A name that is
 in a table opens no file.
 """
 

@@ -564,7 +564,7 @@ def environment(name: str, argument: str) -> SokobanEnvironment:
     """Return Sokoban in a room.
 
     Args:
-        name: As it was asked for.
+        name: The requested name.
         argument: The name of a bundled room, or a map, its rows separated by slashes; empty for the
             room with three boxes.
 

@@ -54,7 +54,7 @@ def square_picture(
         caption: What stands below the board.
         squares: What stands on each square, row by row, as keys of ``symbols``.
         marked: Rows and columns, from 0, of squares that differ; see `difference_mark`.
-        labels: What stands beside the rows, and above the columns.
+        labels: Of the rows, at their left, and of the columns, above them.
         symbols: What is drawn for each key, as SVG on a square of `CELL` by `CELL` units.
     """
     height, width = len(squares), max(map(len, squares))

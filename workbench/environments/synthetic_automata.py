@@ -118,7 +118,7 @@ class HomogeneousTree(Automaton[TreeState, int]):
 
 
 class RandomTreeState(NamedTuple):
-    """A node: ``true`` says of which tree, ``path`` is a digest of the actions that lead to it."""
+    """A node: ``true`` names its tree, ``path`` is a digest of the actions that lead to it."""
 
     true: bool
     path: bytes

@@ -160,7 +160,7 @@ def board_labels(board: chess.Board) -> Labels:
 
 
 def fen_of_labels(labels: Labels) -> str:
-    """Return the FEN that labels say, with clocks as at the start; nothing is repaired."""
+    """Return the FEN of labels, with clocks as at the start; nothing is repaired."""
     board = chess.BaseBoard.empty()
     for square in np.flatnonzero(labels[:SQUARES]).tolist():
         kind, colour = (int(labels[square]) - 1) % _KINDS, int(labels[square]) <= _KINDS

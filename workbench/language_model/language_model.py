@@ -33,7 +33,7 @@ BATCH: Final = 32
 however many others are asked for, except where two tokens are equally likely to six digits."""
 
 LEAST_PROBABILITY: Final = 0.005
-"""A move with at least this probability counts as one that the model holds to be legal."""
+"""A move with at least this probability counts as legal for the model."""
 
 
 class LanguageModel:
@@ -139,7 +139,7 @@ class LanguageModel:
     def next_line(
         self, moves: Sequence[str], depth: int, *, temperature: float = 0.0, seed: int = 0
     ) -> list[str]:
-        """Return the moves with which the model goes on."""
+        """Return the moves with which the model continues."""
         generator = np.random.default_rng(seed)
 
         def pick(logits: NDArray[np.float32]) -> int:

@@ -2,7 +2,7 @@
 
 A written board is `SLOTS` tokens in the order of a FEN: 64 squares from a8 to h1, side to move,
 castling rights, en-passant square, half-move clock, move number. Nothing forces a token to fit its
-slot: `spell` writes what the tokens say, which then may be no FEN.
+slot: `spell` writes the tokens as they are, which may be no FEN.
 """
 
 from collections.abc import Sequence

@@ -16,7 +16,7 @@ START_HEADING: Final = "Start:"
 """The line before the initial state, where a question shows it."""
 
 DEFAULT_DEPTH: Final = 4
-"""m where a question does not say it."""
+"""m where a question does not set it."""
 
 Values: TypeAlias = tuple[list[float], list[float]]
 """p_1 .. p_m and r_1 .. r_m; NaN where a task does not define them."""
@@ -35,7 +35,7 @@ class Task(ABC):
         gives_state: Whether the reply is a state, which is compared by exact p_m and r_m or an
             estimator, and by its text; other tasks measure actions by `measures`.
         reply_tokens: About how many tokens a reply has, for the estimate of cost.
-        takes_depth: Whether so many actions are asked for as the depth m says.
+        takes_depth: Whether the request is for m actions.
     """
 
     name: ClassVar[str]

@@ -1,7 +1,7 @@
 """The estimators of p_m, one algorithm per file, all with the contract of `contract.py`.
 
 An estimator that another package registers under the entry-point group ``workbench.estimators``, as
-an object or a class without arguments, is known wherever those of the workbench are.
+an object or a class without arguments, is available wherever those of the workbench are.
 """
 
 from collections.abc import Iterator, Mapping

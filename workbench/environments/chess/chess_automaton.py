@@ -41,7 +41,7 @@ class ChessAutomaton(Automaton[ChessState, chess.Move]):
         return ChessState.from_board(chess.Board())
 
     def compiled_twin(self) -> CompiledTwin[ChessState] | None:
-        """Return the compiled kernel, which is loaded and tested here; None if it is of no use."""
+        """Return the compiled kernel, which is loaded and tested here; None if it does not work."""
         works = kernel_functions.kernel_works("joint_walk")
         return ChessTwin() if works and kernel_functions.kernel_works("plain_walks") else None
 

@@ -1,4 +1,4 @@
-"""Chess as an environment of the pipeline: FENs, moves in UCI and SAN, and what is told of them."""
+"""Chess as an environment of the pipeline: FENs, moves in UCI and SAN, and their diagnosis."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -244,7 +244,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         return state.text, clocks if fields[4:] != after[4:] else ""
 
     def actions_before(self, state: ParsedState) -> int | None:
-        """Return the half-moves that the move number tells, or None if there is none, or no such."""
+        """Return the half-moves before the board, by its move number; None without a plausible one."""
         fen = _fen(state)
         ply = fen.board.ply() if len(fen.fields) == len(FIELD_NAMES) else None
         return ply if ply is not None and ply < _LARGEST else None

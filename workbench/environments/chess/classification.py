@@ -90,10 +90,10 @@ def _leads_to(moves: str, fen: Fen) -> bool:
 
 
 EXTRACTOR_VERSION: Final = 4
-"""Another number wherever another board may come out of the same reply."""
+"""Increased whenever the same reply may be read as another board."""
 
 NO_SIDE: Final = "no side to move"
-"""The reason where a reply gives a placement and does not say who is to move."""
+"""The reason where a reply gives a placement without the side to move."""
 
 _FIELDS: Final = 6
 _MORE_FIELDS: Final = re.compile(r"\s*(?:[\d.+-]|\w(?!\S))")
@@ -115,7 +115,7 @@ def classify(reply: str) -> Prediction:
     there is no FEN, a link to a board, figurines or a diagram is read. A missing side to move is not
     guessed: the reply is ``unparseable``. Boards that exclude each other, none of them singled out,
     are no answer: the reply is ``absent``. A reply of six fields and nothing else, the first of eight
-    ranks, is read whole, whatever stands in them. The time taken is linear in the length of the reply.
+    ranks, is read whole, whatever its fields. The time taken is linear in the length of the reply.
     """
     if not reply.strip():
         return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
@@ -173,7 +173,7 @@ def classify_input(text: str | None) -> Prediction:
     """Classify what a person gives for a board: a FEN, or a text that holds one as a reply may.
 
     A FEN that python-chess reads is taken as it stands, with its defaults for fields that are missing.
-    Of a text that begins with a FEN with a fault the fault is told; nothing is left out of it.
+    If a text begins with a faulty FEN, the fault is reported; nothing is left out.
     """
     exact = classify_fen(text)
     if exact.reply_class is not ReplyClass.UNPARSEABLE:

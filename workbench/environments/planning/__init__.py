@@ -24,7 +24,7 @@ def environment(name: str, argument: str) -> PlanningEnvironment:
     """Return the environment of a planning problem.
 
     Args:
-        name: The name asked for, such as ``planning:gripper``.
+        name: The requested name, such as ``planning:gripper``.
         argument: The name of a bundled problem, or the texts of a domain and a problem in PDDL, one
             behind the other; empty for Blocksworld.
 

@@ -249,7 +249,7 @@ class FactReader:
         return "\n".join(reversed(run)).strip()
 
     def has_facts(self, line: str) -> bool:
-        """Return whether a line holds facts, or what was meant as facts, and nothing else."""
+        """Return whether a line holds facts, or attempts at facts, and nothing else."""
         if len(line) > self._longest_line or not self._clue.search(line):
             return False
         try:

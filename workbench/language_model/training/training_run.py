@@ -362,7 +362,7 @@ class _Run:
         )
 
     def _branch(self) -> None:
-        """Cool a copy down, so that checkpoints differ by what was learned and not by the rate."""
+        """Cool a copy down, so that checkpoints differ by training, not by the learning rate."""
         state, step = self._learner.state(), self.steps_done
         steps = self._settings.branch_steps(step)
         for after in range(steps):

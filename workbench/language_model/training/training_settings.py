@@ -1,4 +1,4 @@
-"""What a training run is: the size, how long it goes on, and how it changes on the way."""
+"""The settings of a training run: size, number of steps, and schedules."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields

@@ -84,7 +84,7 @@ def test_a_kernel_with_wrong_results_gives_way_to_the_reference(
     loaded = {each: compiled_module(each) for each in ("joint_walk", "particles", "plain_walks")}
     modules = {**loaded, module: Broken()}
     monkeypatch.setattr(kernel, "compiled_module", modules.__getitem__)
-    with pytest.warns(RuntimeWarning, match=rf"kernel \({module}\) is of no use with numba \d+\."):
+    with pytest.warns(RuntimeWarning, match=rf"kernel \({module}\) does not work with numba \d+\."):
         found = results()
     assert found[0] == pytest.approx(expected[0], abs=1e-12)
     assert found[1] == pytest.approx(expected[1], abs=1e-12)

@@ -73,7 +73,7 @@ _OPERATIONS_REACH: Final = 120
 
 
 class BoardSpan(NamedTuple):
-    """A board as it stands in a text.
+    """A board in a text, with its place.
 
     Attributes:
         start: Where its placement begins.
@@ -125,7 +125,7 @@ def board_spans(text: str) -> Iterator[BoardSpan]:
 
 
 def _is_placement(word: str) -> bool:
-    """Tell whether a word without spaces is a piece placement, or was meant to be one."""
+    """Tell whether a word without spaces is a piece placement, or an attempt at one."""
     groups = word.split("/")
     ranks = [group for group in groups if _RANK.match(group)]
     if groups[0] not in ranks and _HOST.match(groups[0][-_LONGEST_WORD:]):
@@ -339,7 +339,7 @@ def _value(match: re.Match[str]) -> str:
 
 
 def _side(text: str) -> str:
-    """Return the only side that a text says is to move, or nothing."""
+    """Return the only side to move in a text, or nothing."""
     sides = {
         "w" if match["white"] else "b"
         for match in _SIDE_WORDS.finditer(text)

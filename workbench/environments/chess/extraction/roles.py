@@ -160,7 +160,7 @@ class _Region:
 def json_keys(text: str, places: Sequence[int]) -> list[tuple[str, ...]]:
     """Return the keys that lead to each of some places, outermost first; empty outside of JSON.
 
-    What is no JSON is passed over as well as may be: a key is a string before a colon, and braces
+    What is not JSON is skipped where possible: a key is a string before a colon, and braces
     and brackets nest.
     """
     paths: list[tuple[str, ...]] = []
@@ -378,7 +378,7 @@ def _last(phrase: re.Pattern[str], clause: str) -> int:
 
 
 def _clause(before: str) -> tuple[str, str]:
-    """Return the last clause of a text that has words in it, and what stands before that."""
+    """Return the last clause of a text that has words in it, and the text before it."""
     text = _CLOSING_TAG.sub(" ", before)
     text = _PLAIN_TAG.sub(" ", _BLOCK_TAG.sub("\n\n", text)) if "<" in text else text
     text = _CAMEL.sub(" ", _FENCE_LINE.sub(" ", text)).replace("_", " ")

@@ -410,13 +410,13 @@ _TESTED: Final = (
 
 @cache
 def kernel_works(module: CompiledModule) -> bool:
-    """Load a compiled module and compare its results with python-chess; warn, once, if it is of no use."""
+    """Load a compiled module and compare its results with python-chess; warn once if it does not work."""
     try:
         compiled_module(module)
         _TESTS[module]()
     except Exception as error:  # noqa: BLE001
         warnings.warn(
-            f"the compiled chess kernel ({module}) is of no use with numba {version('numba')}: "
+            f"the compiled chess kernel ({module}) does not work with numba {version('numba')}: "
             f"{type(error).__name__}: {error}; the reference engine, which is slower, takes its "
             "place; install the version of numba that the lock file names",
             RuntimeWarning,

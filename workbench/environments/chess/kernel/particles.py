@@ -272,7 +272,7 @@ def _permits(board: Board, moves: Moves, targets: Words, code: Word) -> bool:
 
 @compiled("uint16[::1](uint16[::1],int64,int64)")
 def _grown(codes: Codes, used: int, length: int) -> Codes:
-    """Return ``codes``, or a larger copy if fewer than ``wanted`` fit."""
+    """Return ``codes``, or a larger copy if fewer than ``length`` fit."""
     if length <= codes.size:
         return codes
     larger = np.empty(2 * length, np.uint16)
