@@ -83,7 +83,8 @@ def read_literal(text: str) -> Value:
     try:
         if len(literal) > _LONGEST or not _LITERAL.fullmatch(literal) or _KEYWORD.search(literal):
             raise ValueError("too long, or not of the characters of a literal")
-        if _nesting(literal) > _DEEPEST:
+        steps = ((mark in "[{(") - (mark in ")}]") for mark in literal)
+        if max(accumulate(steps, initial=0)) > _DEEPEST:
             raise ValueError("nested too deeply")
         return _frozen(ast.literal_eval(literal))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
@@ -91,8 +92,3 @@ def read_literal(text: str) -> Value:
             f"expected a Python literal of at most {_LONGEST} characters and {_DEEPEST} levels of "
             f"brackets, got {literal!r:.{_QUOTE}}"
         ) from error
-
-
-def _nesting(text: str) -> int:
-    steps = ((mark in "[{(") - (mark in ")}]") for mark in text)
-    return max(accumulate(steps, initial=0))

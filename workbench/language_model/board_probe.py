@@ -96,7 +96,8 @@ def fit_probe(
         return -likelihood / rows + penalty / 2 * float((slopes**2).sum()), gradient.reshape(-1)
 
     first = np.zeros((scaled.shape[1], count * values))
-    first[-1] = _log_shares(labels, values).reshape(-1)
+    counts = np.stack([np.bincount(label, minlength=values) for label in labels.T])
+    first[-1] = np.log((counts + 0.5) / (rows + 0.5 * values)).reshape(-1)
     optimum = minimize(
         loss,
         first.reshape(-1),
@@ -116,12 +117,6 @@ def _scaling(centred: Vectors) -> Vectors:
     large = variances > _NEGLIGIBLE * max(variances.max(), np.finfo(float).tiny)
     scaling: Vectors = (directions[:, large] / np.sqrt(variances[large])).astype(np.float32)
     return scaling
-
-
-def _log_shares(labels: Labels, values: int) -> NDArray[np.float64]:
-    counts = np.stack([np.bincount(label, minlength=values) for label in labels.T])
-    shares: NDArray[np.float64] = np.log((counts + 0.5) / (len(labels) + 0.5 * values))
-    return shares
 
 
 SQUARES: Final = 64

@@ -193,7 +193,7 @@ _FOLDER: Final = RESOURCES / "data" / "models"
 
 def model_names() -> tuple[str, ...]:
     """Return the names of all bundled models: the sizes, then the checkpoints by step."""
-    steps = [_step(path) for path in _FOLDER.glob("small@*.npz")]
+    steps = [int(re.sub(r"\D", "", path.stem)) for path in _FOLDER.glob("small@*.npz")]
     return (*SIZES, *(f"small@{step}" for step in sorted(steps)))
 
 
@@ -211,7 +211,3 @@ def weights_path(name: str) -> Path:
             f"model: expected one of {', '.join(model_names())}, got {name!r:.80}"
         )
     return _FOLDER / f"{name}.npz"
-
-
-def _step(path: Path) -> int:
-    return int(re.sub(r"\D", "", path.stem))

@@ -128,11 +128,8 @@ def violated_conditions(board: chess.Board) -> tuple[Condition, ...]:
         elif _is_impossible_check(board, checkers, step):
             violated.append(Condition.IMPOSSIBLE_CHECK)
     if len(violated) > 1:
-        violated.sort(key=_ORDER.__getitem__)
+        violated.sort(key=list(Condition).index)
     return tuple(violated)
-
-
-_ORDER: Final = {condition: place for place, condition in enumerate(Condition)}
 
 
 class _Side(NamedTuple):

@@ -24,7 +24,8 @@ QUERIES: Final = 8
 """Boards that are asked about in each game."""
 
 _START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-_CORNERS: Final = ((7, "K"), (0, "Q"), (63, "k"), (56, "q"))
+_RIGHTS: Final = ((15, "K"), (8, "Q"), (63, "k"), (56, "q"))
+"""The bits of the castling rights in the last word of a packed board."""
 _TO_FEN_ORDER: Final = np.arange(SQUARES).reshape(8, 8)[::-1].reshape(-1)
 
 
@@ -132,17 +133,13 @@ def board_tokens(
     tokens = np.empty((len(rows), SLOTS), np.int32)
     tokens[:, :SQUARES] = pieces[:, _TO_FEN_ORDER]
     for index, meta in enumerate(rows[:, 7].tolist()):
-        rights = "".join(letter for square, letter in _CORNERS if _right(meta, square)) or "-"
+        rights = "".join(letter for bit, letter in _RIGHTS if meta >> bit & 1) or "-"
         tokens[index, SQUARES] = SIDE + 1 - (meta & 1)
         tokens[index, SQUARES + 1] = CASTLING_TOKEN[rights]
         tokens[index, SQUARES + 2] = PASSANT + _passant(rows[index], meta, single)
     tokens[:, SQUARES + 3] = NUMBER + np.minimum(clocks, LARGEST_NUMBER)
     tokens[:, SQUARES + 4] = NUMBER + 1 + plies // 2
     return tokens
-
-
-def _right(meta: int, square: int) -> int:
-    return meta >> (8 + square if square < 8 else square) & 1
 
 
 def _passant(row: NDArray[np.uint64], meta: int, single: Any) -> int:

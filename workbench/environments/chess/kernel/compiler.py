@@ -80,9 +80,8 @@ def inlined(function: Function) -> Function:
     return cast("Function", _compile(function, None, forceinline=True, no_cpython_wrapper=True))
 
 
-def also_compiled(function: Function) -> Function:
-    """Let compiled functions call a function that Python runs as it stands."""
-    return register_jitable(function)
+also_compiled: Callable[[Function], Function] = register_jitable
+"""Lets compiled functions call a function that Python runs as it is."""
 
 
 def _compile(function: Any, signature: str | None, **options: bool) -> Any:

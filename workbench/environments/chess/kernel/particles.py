@@ -1,6 +1,7 @@
 """The compiled estimators of p_m."""
 
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,15 +271,12 @@ def _permits(board: Board, moves: Moves, targets: Words, code: Word) -> bool:
     return bool(reached & target != ZERO and (target & BACK != ZERO) == promotes)
 
 
-@compiled("uint16[::1](uint16[::1],int64,int64)")
-def _grown(codes: Codes, used: int, length: int) -> Codes:
-    """Return ``codes``, or a larger copy if fewer than ``length`` fit."""
-    if length <= codes.size:
-        return codes
-    larger = np.empty(2 * length, np.uint16)
-    # Loops here and below: numba takes a second or more to compile the copy of a slice.
+@inlined
+def _enlarged(values: NDArray[Any], used: int, length: int) -> NDArray[Any]:
+    larger = np.empty(length, values.dtype)
+    # A loop: numba takes a second or more to compile the copy of a slice.
     for index in range(used):
-        larger[index] = codes[index]
+        larger[index] = values[index]
     return larger
 
 
@@ -344,11 +342,8 @@ def _naive(
                     ended[now, line] = step
             places = max(count, 1)
             if total + places > codes.size:
-                codes = _grown(codes, total, total + places)
-                more = np.empty(codes.size, np.int32)
-                for index in range(total):
-                    more[index] = owners[index]
-                owners = more
+                codes = _enlarged(codes, total, 2 * (total + places))
+                owners = _enlarged(owners, total, codes.size)
             if count == 0:
                 codes[total] = FINISHED
             else:
