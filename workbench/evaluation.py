@@ -57,13 +57,13 @@ class EvaluationFolder:
         self.report = path / "report"
 
     @contextmanager
-    def opened(self, settings: Mapping[str, Any]) -> Iterator[None]:
+    def locked(self, settings: Mapping[str, Any]) -> Iterator[None]:
         """Work in the folder alone; it is made if it is missing."""
         self._refuse_other_files()
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path / _LOCK).acquire(timeout=LOCK_SECONDS):
-                if described := self._described():
+                if described := self._description():
                     self._refuse_other_settings(described["settings"], settings)
                 else:
                     new = {"settings": dict(settings), _FINISHED: {}}
@@ -77,7 +77,7 @@ class EvaluationFolder:
 
     def is_finished(self, stage: str, made_of: Mapping[str, Any]) -> bool:
         """Return whether a stage was finished with what it would be made of now, and its files are there."""
-        finished = self._described()[_FINISHED].get(stage)
+        finished = self._description()[_FINISHED].get(stage)
         if not isinstance(finished, dict) or not isinstance(finished.get("files"), dict):
             return False
         return finished.get("made_of") == json.loads(json.dumps(dict(made_of))) and all(
@@ -87,7 +87,7 @@ class EvaluationFolder:
 
     def finish(self, stage: str, made_of: Mapping[str, Any], files: Iterable[Path]) -> None:
         """Record that a stage is finished."""
-        described, folder = self._described(), self.path.resolve()
+        described, folder = self._description(), self.path.resolve()
         hashes = {path.resolve().relative_to(folder).as_posix(): file_hash(path) for path in files}
         finished = {"made_of": dict(made_of), "files": dict(sorted(hashes.items()))}
         stages = {**described[_FINISHED], stage: finished}
@@ -95,7 +95,7 @@ class EvaluationFolder:
 
     def _refuse_other_files(self) -> None:
         check_folder(self.path)
-        if not self.path.exists() or self._described():
+        if not self.path.exists() or self._description():
             return
         # Another process may be making the folder at this moment.
         beginning = f".{Path(EVALUATION_FILE).stem}"
@@ -121,7 +121,7 @@ class EvaluationFolder:
                 "evaluate into another folder, or with the same options again"
             )
 
-    def _described(self) -> dict[str, Any]:
+    def _description(self) -> dict[str, Any]:
         path = self.path / EVALUATION_FILE
         if not path.exists():
             return {}
@@ -223,14 +223,14 @@ def evaluate(
     scoring, operation = scoring or ScoringParameters(), operation or Operation()
     # Both engines give the same numbers.
     numbers = {name: value for name, value in asdict(scoring).items() if name != "engine"}
-    settings = {"positions": positions.described(), "scoring": numbers}
+    settings = {"positions": positions.description(), "scoring": numbers}
     price = checked_price(question, operation, price)
     folder = EvaluationFolder(out)
     if not folder.run.description():
         # Before the positions are chosen, which may take a download.
         refuse_unusable_model(question, operation.base_url, api_key)
     stages = _Stages(folder, scoring, jobs, progress, report)
-    with folder.opened(settings):
+    with folder.locked(settings):
         refuse_foreign_files(folder.report)
         stages.choose(positions)
         answers = ask(
@@ -262,7 +262,7 @@ class _Stages:
             self.report(f"positions: those in {path}")
             return
         frame, made_of = positions.choose(progress=self.progress)
-        choice = positions.described()
+        choice = positions.description()
         # The same rows have the same hash, whatever the table was called.
         choice.pop("table", None)
         provenance = {**made_of, "stage": "positions", "chosen": choice}

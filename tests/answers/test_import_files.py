@@ -14,9 +14,9 @@ import pytest
 
 from workbench.answers.imports import (
     IMPORTERS,
-    FilesRead,
     Refusal,
     RowDefaults,
+    SourceFiles,
     format_of,
     import_harness_samples,
     import_inspect_logs,
@@ -242,7 +242,7 @@ def test_a_pipe_is_read_once_and_hashed_as_it_is_read(tmp_path: Path) -> None:
     text = json.dumps(ROWS[0]) + "\n"
     writer = Thread(target=pipe.write_text, args=(text,))
     writer.start()
-    with FilesRead([pipe]) as files:
+    with SourceFiles([pipe]) as files:
         assert len(import_named_columns([pipe], files=files).predictions) == 1
     writer.join()
     # printf 'the text' | sha256sum, by another program.

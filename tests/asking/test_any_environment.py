@@ -48,7 +48,7 @@ class TestOneQuestion:
     def test_a_question_about_chess_boards_is_that_of_before(self, options, sha256):
         question = Question("openai/gpt-4o", **options)
         assert question.sha256 == sha256
-        assert not {"environment", "task", "depth"} & question.described().keys()
+        assert not {"environment", "task", "depth"} & question.description().keys()
 
     def test_environment_task_and_depth_make_another_question(self):
         questions = [
@@ -58,10 +58,10 @@ class TestOneQuestion:
         ]
         assert len({question.sha256 for question in questions}) == len(questions)
         for question in questions:
-            described = json.loads(json.dumps(question.described()))
+            described = json.loads(json.dumps(question.description()))
             assert Question.from_description(described).sha256 == question.sha256
         default = Question(MODEL, environment="boxes", task="continuation")
-        assert default.described()["depth"] == 4
+        assert default.description()["depth"] == 4
         assert default.sha256 == Question(MODEL, environment="boxes", task="continuation", depth=4).sha256  # fmt: skip
 
     @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ class TestEveryPrompt:
     def test_a_prompt_file_may_show_the_first_state(self, name, task):
         positions = EpisodeSample(name, (3,), 1).positions
         prompt = Prompt("own", 1, "shown", ("{plies} from\n{initial}\nby\n{moves}", "Sure?"), 9)
-        assert Question(MODEL, prompt, environment=name, task=task).prompted is prompt
+        assert Question(MODEL, prompt, environment=name, task=task).full_prompt is prompt
         ((first, second),) = questions_of(positions, prompt).values()
         environment, (row,) = environment_named(name), positions.to_dict("records")
         initial = row["initial_state"] or environment.state_text(environment.automaton.initial)
@@ -170,7 +170,7 @@ class TestEveryPairOfEnvironmentAndTask:
             asyncio.run(
                 model.generate([ChatMessageUser(content=text)], [], "none", config)
             ).completion
-            for (text,) in questions_of(positions, question.prompted).values()
+            for (text,) in questions_of(positions, question.full_prompt).values()
         ]
         folder = answered(tmp_path / "run", name, task, replies)
         predictions = write_run_predictions(folder)

@@ -35,7 +35,7 @@ def replies(question, positions, temperature=0.0, seed=0, **model_args):
             temperature,
             seed,
         )
-        for (text, *_) in questions_of(positions, question.prompted).values()
+        for (text, *_) in questions_of(positions, question.full_prompt).values()
     ]
 
 

@@ -145,6 +145,6 @@ def test_a_position_without_a_game_is_a_game_of_its_own(positions):
 
     frame = positions.head(2).assign(game_id=[None, "known"])
     question = Question("a/b")
-    task = reconstruction(frame, questions_of(frame, question.prompted), question, "1")
+    task = reconstruction(frame, questions_of(frame, question.full_prompt), question, "1")
     games = [sample.metadata["game_id"] for sample in task.dataset]
     assert games == [frame["position_id"].iloc[0], "known"]

@@ -146,7 +146,7 @@ def test_no_form_of_a_secret_reaches_any_file(positions_path, answers, tmp_path,
     shown = read_provenance(run.path)["asked"]
     assert shown["model_args"] == {"default_headers": {"X-Gateway": REMOVED}}
     description = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert description["question"] == shown == question.described()
+    assert description["question"] == shown == question.description()
     assert shown["model"] == "openai-api/local/local-model-7b"
 
 

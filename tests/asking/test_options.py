@@ -170,7 +170,7 @@ class TestFoldersOfBefore:
         question = Question("openai/gpt-4o", model_args=headers)
         open_run(out, question, positions, positions_path)
         assert "secret-of-before" not in (out / "run.json").read_text()
-        assert RunFolder(out).description()["question"] == question.described()
+        assert RunFolder(out).description()["question"] == question.description()
 
     def test_a_prompt_that_has_another_version_since_is_named(self, before, positions_path):
         out = before(prompt="few-shot@1")

@@ -38,7 +38,7 @@ class TestEveryPrompt:
         assert "only if an enemy pawn can legally capture it there" in text
 
     def test_its_hash_covers_every_turn_and_the_notation(self, prompt):
-        assert prompt.described()["sha256"] == prompt.sha256
+        assert prompt.description()["sha256"] == prompt.sha256
         for turn in range(len(prompt.turns)):
             turns = list(prompt.turns)
             turns[turn] += "."
@@ -123,14 +123,14 @@ class TestPromptFiles:
             'Reply as {"fen": "..."}, not as {moves}.',
             "Is Black in check?",
         )
-        assert Prompt.from_description(prompt.described()) == prompt
+        assert Prompt.from_description(prompt.description()) == prompt
         other = self.read(tmp_path, OWN.replace("You know", "You do not know"))
         assert other.sha256 != prompt.sha256
 
     def test_what_is_left_out(self, tmp_path):
         prompt = self.read(tmp_path, 'name = "mine"\nversion = 1\nturns = ["{moves}"]')
         assert (prompt.notation, prompt.system, prompt.reply_tokens) == ("pgn", None, 60)
-        assert "system" not in prompt.described()
+        assert "system" not in prompt.description()
 
     @pytest.mark.parametrize(
         ("before", "after", "said"),

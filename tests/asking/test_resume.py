@@ -233,8 +233,8 @@ def test_the_table_says_what_was_asked(positions_path, tmp_path, warm_process):
     question = Question("workbench/simulated", prompt="self-check", temperature=1.0)
     run = ask(positions_path, tmp_path / "run", question)
     provenance = read_provenance(run.path)
-    assert provenance["asked"] == question.described()
-    assert provenance["asked"]["prompt"]["turns"] == list(question.prompted.turns)
+    assert provenance["asked"] == question.description()
+    assert provenance["asked"]["prompt"]["turns"] == list(question.full_prompt.turns)
     assert set(run.predictions["model"]) == {"workbench/simulated"}
     lines = [json.loads(line) for line in (tmp_path / "run" / "answers.jsonl").open()]
     assert sorted(line["turn"] for line in lines if "output" in line) == [0] * 40 + [1] * 40

@@ -68,7 +68,7 @@ class TestQuestion:
 
     def test_secrets_among_the_model_arguments_are_not_described(self):
         def asked(**arguments):
-            return Question("openai/gpt-4o", model_args=arguments).described()
+            return Question("openai/gpt-4o", model_args=arguments).description()
 
         shown = asked(default_headers={"X-Token": "one"}, token="two", rate=3)
         assert shown["model_args"] == {
@@ -89,15 +89,15 @@ class TestQuestion:
         # What an earlier version wrote, with its order and its options.
         written = {
             "model": "openai/gpt-4o",
-            "prompt": prompt_named("pgn-direct@1").described(),
+            "prompt": prompt_named("pgn-direct@1").description(),
             "samples_per_position": 2,
             "temperature": 0.5,
             "max_tokens": None,
             "model_args": {"organization": "us"},
         }
         question = Question("openai/gpt-4o", "pgn-direct", 2, 0.5, None, {"organization": "us"})
-        assert question.described() == written
-        assert Question.from_description(written).described() == written
+        assert question.description() == written
+        assert Question.from_description(written).description() == written
 
     def test_an_option_that_is_used_makes_another_question(self):
         options = {
@@ -112,7 +112,7 @@ class TestQuestion:
         hashes = {plain.sha256}
         for name, value in options.items():
             question = Question("openai/gpt-4o", **{name: value})
-            assert question.described() == {**plain.described(), name: value}
+            assert question.description() == {**plain.description(), name: value}
             hashes.add(question.sha256)
         assert len(hashes) == len(options) + 1
         assert Question("openai/gpt-4o", samples_per_position=5).sha256 == plain.sha256
@@ -120,10 +120,10 @@ class TestQuestion:
     def test_a_prompt_of_ones_own_goes_into_the_description_and_back(self):
         prompt = Prompt("mine", 2, "san", ("From {moves}", "Sure?"), 500, "You know chess.")
         question = Question("openai/gpt-4o", prompt, model_args={"token": "abc"}, seed=3)
-        assert question.described()["prompt"] == prompt.described()
+        assert question.description()["prompt"] == prompt.description()
         assert Question.from_description(json.loads(json.dumps(question.request()))) == question
-        again = Question.from_description(question.described())
-        assert again.prompted == dataclasses.replace(prompt, reply_tokens=60)
+        again = Question.from_description(question.description())
+        assert again.full_prompt == dataclasses.replace(prompt, reply_tokens=60)
         assert again.system == "You know chess."
         with pytest.raises(InvalidArgumentError, match="which has its own"):
             Question("openai/gpt-4o", prompt, system_prompt="Another.")

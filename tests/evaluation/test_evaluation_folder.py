@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 def test_other_settings_are_refused_and_named(folder):
-    with folder.opened(SETTINGS):
+    with folder.locked(SETTINGS):
         pass
     before = (folder.path / "evaluation.json").read_bytes()
     other = {"positions": {"limit": 6, "seed": 0}, "scoring": {"depth": 3}}
@@ -29,11 +29,11 @@ def test_other_settings_are_refused_and_named(folder):
         pytest.raises(
             RunMismatchError, match=r"limit: found 5, requested 6; scoring depth: found 4"
         ),
-        folder.opened(other),
+        folder.locked(other),
     ):
         raise AssertionError
     assert (folder.path / "evaluation.json").read_bytes() == before
-    with folder.opened(SETTINGS):
+    with folder.locked(SETTINGS):
         pass
 
 
@@ -43,29 +43,29 @@ def test_the_hash_of_a_table_decides_and_not_its_name(folder):
         return {**SETTINGS, "positions": positions}
 
     for name in ("a.parquet", "b.parquet"):
-        with folder.opened(of(name, "12ab")):
+        with folder.locked(of(name, "12ab")):
             pass
     with (
         pytest.raises(RunMismatchError, match="table_sha256: found '12ab', requested '34cd'"),
-        folder.opened(of("a.parquet", "34cd")),
+        folder.locked(of("a.parquet", "34cd")),
     ):
         raise AssertionError
 
 
 def test_a_stage_is_finished_for_what_it_was_made_of(folder):
-    with folder.opened(SETTINGS):
+    with folder.locked(SETTINGS):
         folder.finish("report", {"scores_sha256": "a"}, [])
         folder.finish("03", {"scores_sha256": "b"}, [])
         assert folder.is_finished("report", {"scores_sha256": "a"})
         assert not folder.is_finished("report", {"scores_sha256": "b"})
         assert not folder.is_finished("figures", {"scores_sha256": "a"})
-    with folder.opened(SETTINGS):
+    with folder.locked(SETTINGS):
         assert folder.is_finished("03", {"scores_sha256": "b"})
 
 
 def test_a_stage_is_finished_while_its_files_are_there(folder):
     made_of = {"scores_sha256": "a"}
-    with folder.opened(SETTINGS):
+    with folder.locked(SETTINGS):
         page = folder.report / "tables" / "page.html"
         page.parent.mkdir(parents=True)
         page.write_text("page")
@@ -88,7 +88,7 @@ def test_a_stage_is_finished_while_its_files_are_there(folder):
 def test_other_folders_are_left_alone(folder):
     folder.path.mkdir()
     (folder.path / "thesis.tex").touch()
-    with pytest.raises(RunMismatchError, match="other files"), folder.opened(SETTINGS):
+    with pytest.raises(RunMismatchError, match="other files"), folder.locked(SETTINGS):
         raise AssertionError
     assert [path.name for path in folder.path.iterdir()] == ["thesis.tex"]
 
@@ -99,14 +99,14 @@ def test_a_run_of_ask_is_no_evaluation(folder):
     open_run(
         folder.path, Question("workbench/simulated", environment="boxes"), sample.positions, sample
     )
-    with pytest.raises(RunMismatchError, match="one of `workbench ask`"), folder.opened(SETTINGS):
+    with pytest.raises(RunMismatchError, match="one of `workbench ask`"), folder.locked(SETTINGS):
         raise AssertionError
 
 
 def test_asking_takes_the_folder_of_an_evaluation(folder):
     sample = EpisodeSample("boxes", per_group=1)
     question = Question("workbench/simulated", environment="boxes")
-    with folder.opened(SETTINGS):
+    with folder.locked(SETTINGS):
         folder.run.positions.touch()
         refuse_other_run(folder.path, question, sample)
 
@@ -121,14 +121,14 @@ def test_a_description_that_cannot_be_read(folder, text):
         pytest.raises(
             RunMismatchError, match="expected the description of an evaluation"
         ) as raised,
-        folder.opened(SETTINGS),
+        folder.locked(SETTINGS),
     ):
         raise AssertionError
     assert len(str(raised.value)) < 1000
 
 
 def _hold(path, held, done):
-    with EvaluationFolder(path).opened(SETTINGS):
+    with EvaluationFolder(path).locked(SETTINGS):
         held.set()
         done.wait(60)
 
@@ -141,10 +141,10 @@ def test_a_second_process_waits_or_is_refused(folder, monkeypatch):
     process = context.Process(target=_hold, args=(folder.path, held, done), daemon=True)
     process.start()
     assert held.wait(60)
-    with pytest.raises(OutputError, match="another process"), folder.opened(SETTINGS):
+    with pytest.raises(OutputError, match="another process"), folder.locked(SETTINGS):
         raise AssertionError
     # What a kill leaves is no obstacle.
     process.kill()
     process.join()
-    with folder.opened(SETTINGS):
+    with folder.locked(SETTINGS):
         assert json.loads((folder.path / "evaluation.json").read_text())["settings"] == SETTINGS

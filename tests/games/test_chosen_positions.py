@@ -82,9 +82,9 @@ def test_of_a_table_rows_keep_their_order(tmp_path):
     assert list(again["position_id"]) == list(part["position_id"])
     assert list(other["position_id"]) != list(part["position_id"])
     assert len(PositionChoice("boxes", path).choose()[0]) == 60
-    described = [PositionChoice("boxes", path, limit=9).described() for _ in range(2)]
+    described = [PositionChoice("boxes", path, limit=9).description() for _ in range(2)]
     write_table(table.head(30), path, POSITIONS)
-    assert described[0] == described[1] != PositionChoice("boxes", path, limit=9).described()
+    assert described[0] == described[1] != PositionChoice("boxes", path, limit=9).description()
     with pytest.raises(InvalidArgumentError, match="expected boxes, which the positions of"):
         PositionChoice("chess", path)
 
@@ -96,7 +96,7 @@ def test_of_a_month_no_more_is_taken_than_asked_for(tmp_path):
         frame, made_of = asked.choose()
     assert Counter(frame["group"]) == dict.fromkeys(GAME_GROUPS, 1)
     assert made_of["sources"]
-    assert asked.described()["month"] == MONTH
+    assert asked.description()["month"] == MONTH
 
 
 @pytest.mark.parametrize(

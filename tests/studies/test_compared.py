@@ -103,7 +103,7 @@ def test_a_table_of_answers_says_its_prompt(tmp_path, write, predictions):
     """As `workbench.asking.predictions_table.write_run_predictions` writes it."""
     paths = [
         write(predictions, f"{prompt}.parquet",
-              asked=Question(model="workbench/simulated", prompt=prompt).described())
+              asked=Question(model="workbench/simulated", prompt=prompt).description())
         for prompt in ("few-shot", "pgn-direct")
     ]  # fmt: skip
     data = compare_prompts(tmp_path / "tables", paths, Simulation(), DEPTH_ONE)

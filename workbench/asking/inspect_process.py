@@ -79,7 +79,7 @@ class _Work:
         samples = range(self.question.samples_per_position)
         self.questions = set(product(self.positions["position_id"], samples))
         self.connections = self.operation.connections_for(len(self.questions))
-        self.last_turn = len(self.question.prompted.turns) - 1
+        self.last_turn = len(self.question.full_prompt.turns) - 1
         self.notes: list[str] = []
 
     def secrets(self, *others: str | None) -> Secrets:
@@ -189,7 +189,7 @@ def _failed_last(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:
 
 
 def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
-    question, operation, prompt = work.question, work.operation, work.question.prompted
+    question, operation, prompt = work.question, work.operation, work.question.full_prompt
     questions = questions_of(positions, prompt)
     identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {work.positions_sha256}"
     model = make_model(question, operation.base_url, work.api_key)

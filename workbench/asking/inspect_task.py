@@ -190,7 +190,7 @@ def reconstruction(
     scored_by: Callable[..., Scorer] = exact_position,
 ) -> Task:
     """Return the task over a table of positions."""
-    prompt, options = question.prompted, question_options(question)
+    prompt, options = question.full_prompt, question_options(question)
     samples = [
         _sample(position, questions[position["position_id"]], prompt, question.system)
         for position in positions.to_dict("records")
@@ -201,7 +201,7 @@ def reconstruction(
         scorer=scored_by(**options),
         name=NAME,
         version=version,
-        metadata={"prompt": prompt.described(), **options},
+        metadata={"prompt": prompt.description(), **options},
     )
 
 

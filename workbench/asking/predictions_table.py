@@ -67,7 +67,7 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
     question = Question.from_description(folder.description()["question"])
     record = journal_record(folder.path, price)
     order = {name: place for place, name in enumerate(positions["position_id"])}
-    questions = record.answered(len(question.prompted.turns) - 1) | record.failures.keys()
+    questions = record.answered(len(question.full_prompt.turns) - 1) | record.failures.keys()
     keys = sorted(
         (key for key in questions if key[0] in order), key=lambda key: (order[key[0]], key[1])
     )
@@ -82,7 +82,7 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
 def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[str, Any]:
     """Return the columns of a question that the positions do not have."""
     name, sample = key
-    turns = len(question.prompted.turns)
+    turns = len(question.full_prompt.turns)
     replies = [
         logged_reply({"id": name, "epoch": sample + 1, "output": output}, question.model)
         for output in (record.answers.get((name, sample, turn)) for turn in range(turns))

@@ -54,15 +54,15 @@ class Prompt:
     system: str | None = None
 
     @classmethod
-    def from_description(cls, described: Mapping[str, Any]) -> "Prompt":
-        """Return the prompt that `described` describes, which has no estimate of reply tokens."""
+    def from_description(cls, description: Mapping[str, Any]) -> "Prompt":
+        """Return the prompt that `description` describes, which has no estimate of reply tokens."""
         return cls(
-            name=described["name"],
-            version=described["version"],
-            notation=described["notation"],
-            turns=tuple(described["turns"]),
-            reply_tokens=described.get("reply_tokens", REPLY_TOKENS),
-            system=described.get("system"),
+            name=description["name"],
+            version=description["version"],
+            notation=description["notation"],
+            turns=tuple(description["turns"]),
+            reply_tokens=description.get("reply_tokens", REPLY_TOKENS),
+            system=description.get("system"),
         )
 
     @property
@@ -109,11 +109,11 @@ class Prompt:
 
         return tuple(PLACEHOLDER.sub(filled, turn) for turn in self.turns)
 
-    def described(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """Return the description that every run stores: the whole text and its hash."""
-        described = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
+        fields = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
         left_out = ("reply_tokens", "system" if self.system is None else "")
-        return {name: value for name, value in described.items() if name not in left_out}
+        return {name: value for name, value in fields.items() if name not in left_out}
 
 
 ENVIRONMENT: Final = "chess"

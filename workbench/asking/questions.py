@@ -120,7 +120,7 @@ class PositionChoice:
                     f"{self.environment!r}"
                 )
 
-    def described(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """Return what determines the positions, as JSON can hold it.
 
         Of a table, its hash does; ``table`` is only its name.

@@ -249,11 +249,11 @@ class _Run:
         positions: pd.DataFrame,
     ) -> None:
         self.question, self.operation, self.price = question, operation, price
-        every_question = questions_of(positions, question.prompted)
+        every_question = questions_of(positions, question.full_prompt)
         names = in_asking_order(positions, operation.limit)["position_id"]
         self.questions = {name: every_question[name] for name in names}
         self.groups = dict(zip(positions["position_id"], positions["group"], strict=True))
-        self.last_turn = len(question.prompted.turns) - 1
+        self.last_turn = len(question.full_prompt.turns) - 1
         self.folder = RunFolder(out)
         self.journal = JournalReader(out, price)
 
@@ -275,7 +275,7 @@ class _Run:
         record, question, operation = self.record(), self.question, self.operation
         permanent_failures = {key for key, failure in record.failures.items() if failure.permanent}
         return estimate_cost(
-            question.prompted,
+            question.full_prompt,
             self.questions,
             self.answered(),
             question.samples_per_position,

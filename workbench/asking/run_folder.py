@@ -128,7 +128,7 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 def _earlier_prompt(description: dict[str, Any], question: Question) -> str:
     """Return advice that names the earlier version of a prompt, or an empty text."""
-    before, now = description["question"].get("prompt", {}), question.prompted
+    before, now = description["question"].get("prompt", {}), question.full_prompt
     if before.get("name") != now.name or before.get("version") == now.version:
         return ""
     return f", with the prompt {before['name']}@{before['version']}"
@@ -140,7 +140,7 @@ def positions_hash(source: Path | EpisodeSample) -> str:
 
 
 def _description(question: Question, source: Path | EpisodeSample) -> dict[str, Any]:
-    return {"question": question.described(), "positions_sha256": positions_hash(source)}
+    return {"question": question.description(), "positions_sha256": positions_hash(source)}
 
 
 def _differences(earlier: dict[str, Any], current: dict[str, Any]) -> str:

@@ -100,7 +100,7 @@ class Question:
         if self.asked_task.takes_depth:
             # The description of a run says the number that was asked for.
             object.__setattr__(self, "depth", depth)
-        prompt = self.prompted
+        prompt = self.full_prompt
         if prompt.of_chess_alone and not self.asked_environment.movetext_format:
             raise InvalidArgumentError(
                 f"prompt {prompt.name!r}: expected one for {self.environment}, got one with moves in "
@@ -128,7 +128,7 @@ class Question:
         _refuse_credentials_within(self.extra_body, "extra_body")
 
     @property
-    def prompted(self) -> Prompt:
+    def full_prompt(self) -> Prompt:
         """The prompt itself."""
         if isinstance(self.prompt, Prompt):
             return self.prompt
@@ -147,7 +147,7 @@ class Question:
     @property
     def system(self) -> str | None:
         """The system prompt that is sent."""
-        return self.system_prompt or self.prompted.system
+        return self.system_prompt or self.full_prompt.system
 
     @property
     def open_model_args(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class Question:
             environment,
             *others,
             *without_secrets(self.model_args)[1],
-            open_texts=(self.model, *self.prompted.turns, self.system or ""),
+            open_texts=(self.model, *self.full_prompt.turns, self.system or ""),
         )
 
     def generation(self) -> dict[str, Any]:
@@ -177,36 +177,36 @@ class Question:
             "extra_body": dict(self.extra_body) or None,
         }
 
-    def described(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """Return the question as JSON can hold it; a run folder takes no other question.
 
         An option of a later version is included only where it is used, so that the runs of earlier
         versions remain the same question.
         """
-        described = {
+        fields = {
             **asdict(self),
-            "prompt": self.prompted.described(),
+            "prompt": self.full_prompt.description(),
             "model_args": self.open_model_args,
         }
         return {
             name: value
-            for name, value in described.items()
+            for name, value in fields.items()
             if name not in _LATER_OPTIONS or value != _LATER_OPTIONS[name]
         }
 
     @property
     def sha256(self) -> str:
-        """The hash of `described` but the number of samples, in hexadecimal."""
-        return json_hash({**self.described(), "samples_per_position": None})
+        """The hash of `description` but the number of samples, in hexadecimal."""
+        return json_hash({**self.description(), "samples_per_position": None})
 
     def request(self) -> dict[str, Any]:
         """Return the whole question, secrets included, for the process that asks it."""
-        return {**asdict(self), "prompt": asdict(self.prompted)}
+        return {**asdict(self), "prompt": asdict(self.full_prompt)}
 
     @classmethod
-    def from_description(cls, described: Mapping[str, Any]) -> "Question":
-        """Return the question that `described` or `request` describes."""
-        return cls(**{**described, "prompt": Prompt.from_description(described["prompt"])})
+    def from_description(cls, description: Mapping[str, Any]) -> "Question":
+        """Return the question that `description` or `request` describes."""
+        return cls(**{**description, "prompt": Prompt.from_description(description["prompt"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,11 +215,11 @@ def write_positions(
     cut: "Cut", options: CutOptions, games: str, provenance: dict[str, Any], summary: str
 ) -> None:
     """Write the positions of a cut, and report how the games were used."""
-    from workbench.games.cut import nothing_long_enough
+    from workbench.games.cut import too_short_error
     from workbench.tables.parquet_tables import POSITIONS, write_table
 
     if cut.positions.empty:
-        raise nothing_long_enough(games, min(options.cut["groups"]), cut.summary)
+        raise too_short_error(games, min(options.cut["groups"]), cut.summary)
     write_table(cut.positions, options.out, POSITIONS, {"stage": "positions", **provenance})
     click.echo(summary)
     click.echo(f"{len(cut.positions)} positions written to {options.out}")

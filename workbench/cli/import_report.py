@@ -53,7 +53,7 @@ def report(imported: ImportedReplies, written: str) -> None:
     click.echo(written)
 
 
-def described(predictions: pd.DataFrame) -> str:
+def table_summary(predictions: pd.DataFrame) -> str:
     """Return how many predictions, models and positions a table has, in words."""
     counts = {
         "prediction": len(predictions),
@@ -66,7 +66,7 @@ def described(predictions: pd.DataFrame) -> str:
     return f"{rows} of {models} on {positions}"
 
 
-def counted(notes: Iterable[RowNote]) -> dict[str, int]:
+def reason_counts(notes: Iterable[RowNote]) -> dict[str, int]:
     """Return how many notes there are of each reason, most of all first."""
     return dict(Counter(str(note.reason) for note in notes).most_common())
 
@@ -80,7 +80,7 @@ def write_refused(notes: Iterable[RowNote], path: Path) -> None:
 
 
 def _echo_by_reason(notes: Sequence[RowNote]) -> None:
-    for reason, count in counted(notes).items():
+    for reason, count in reason_counts(notes).items():
         examples = [note for note in notes if note.reason == reason]
         click.echo(f"  {count:,}: {reason}", err=True)
         for note in examples[:EXAMPLES]:

@@ -96,8 +96,8 @@ def replies_import(
     The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
     table, if all were.
     """
-    from workbench.answers.imports import IMPORTERS, FilesRead, RowDefaults, format_of
-    from workbench.cli.import_report import counted, described, report, write_refused
+    from workbench.answers.imports import IMPORTERS, RowDefaults, SourceFiles, format_of
+    from workbench.cli.import_report import reason_counts, report, table_summary, write_refused
     from workbench.environments.registry import environment_of
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
@@ -114,7 +114,7 @@ def replies_import(
         raise click.UsageError(f"expected files of one format, got {sorted(formats)}; see --format")
     (kind,) = formats
     provenance: dict[str, Any] = {"stage": "predictions", "format": kind}
-    with FilesRead(files, progress=True) as reading:
+    with SourceFiles(files, progress=True) as reading:
         if kind == "pgn2fen":
             if columns or positions or model or environment or task:
                 raise click.UsageError(
@@ -141,7 +141,7 @@ def replies_import(
                 arguments["encoding"] = encoding
             imported = IMPORTERS[kind](files, **arguments)
     provenance["logs"] = reading.hashes
-    provenance["refused"] = counted(imported.refusals)
+    provenance["refused"] = reason_counts(imported.refusals)
     if refused is not None:
         write_refused(imported.refusals, refused)
     if imported.predictions.empty:
@@ -149,7 +149,7 @@ def replies_import(
         context.exit(1)
     provenance["extractor_version"] = environment_of(imported.predictions).reader_version
     write_table(imported.predictions, out, PREDICTIONS, provenance)
-    report(imported, f"{described(imported.predictions)} written to {out}")
+    report(imported, f"{table_summary(imported.predictions)} written to {out}")
     if imported.refusals:
         context.exit(3)
 

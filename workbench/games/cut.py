@@ -179,7 +179,7 @@ def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
     )
 
 
-def nothing_long_enough(games: str, moves: int, summary: CutSummary) -> UnfilledGroupError:
+def too_short_error(games: str, moves: int, summary: CutSummary) -> UnfilledGroupError:
     """Return the error that no game can be cut, with what was read."""
     return UnfilledGroupError(
         f"expected games of more than {moves} full moves in {games}, found none; "

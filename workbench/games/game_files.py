@@ -24,7 +24,7 @@ from workbench.games.streams import (
     HashedStream,
     check_name,
     kind_of,
-    opened,
+    open_bytes,
     unreadable_error,
 )
 from workbench.tables.provenance import file_hash
@@ -316,7 +316,7 @@ def _opened(item: _Input) -> Iterator[Any]:
             raise GameFileError("-: expected games on standard input, which is closed")
         yield sys.stdin.buffer
         return
-    with opened(item.path) as stream:
+    with open_bytes(item.path) as stream:
         yield stream
 
 

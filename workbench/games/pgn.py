@@ -13,7 +13,7 @@ import chess
 from workbench.environments.chess.classification import chess960_headers
 from workbench.environments.chess.replay import play_moves, uci_moves
 from workbench.errors import GameFileError, IllegalMoveError, OtherVariantError
-from workbench.games.streams import ByteStream, opened, pgn_text
+from workbench.games.streams import ByteStream, open_bytes, pgn_text
 from workbench.tables.provenance import text_hash
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
@@ -262,7 +262,7 @@ def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
     Raises:
         GameFileError: If the file cannot be read, or breaks off; games before that were yielded.
     """
-    with opened(path) as stream:
+    with open_bytes(path) as stream:
         yield from scan_stream(stream, path.name, str(path))
 
 

@@ -149,7 +149,7 @@ class _Checked(ReadableStream):
         return count
 
 
-def opened(path: Path) -> ByteStream:
+def open_bytes(path: Path) -> ByteStream:
     """Open a file of games for reading its bytes."""
     try:
         return io.BufferedReader(io.FileIO(path), CHUNK)

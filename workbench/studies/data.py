@@ -21,7 +21,7 @@ from workbench.drawing.score_description import (
 )
 from workbench.environments.registry import environment_in_table, environment_named
 from workbench.errors import InvalidArgumentError
-from workbench.games.cut import cut_games, nothing_long_enough
+from workbench.games.cut import cut_games, too_short_error
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.language_model.language_model import TRAINING_GAMES, model_names, weights_path
 from workbench.scoring import ScoringParameters
@@ -136,7 +136,7 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
             games, groups=groups, per_group=count, seed=source.seed, allow_unfilled=True
         )
         if cut.positions.empty:
-            raise nothing_long_enough(games_named(source), min(groups), cut.summary)
+            raise too_short_error(games_named(source), min(groups), cut.summary)
         write_table(cut.positions, path, POSITIONS, {"stage": "positions", "made_of": made_of})
 
     return StoredTables(tables).table("positions", POSITIONS, made_of, make)

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from workbench.answers.imports.file_reading import FilesRead
+from workbench.answers.imports.file_reading import SourceFiles
 from workbench.answers.imports.foreign_rows import RowDefaults
 from workbench.answers.imports.harness_samples import SAMPLES_NAME, import_harness_samples
 from workbench.answers.imports.import_result import ImportedReplies, Refusal, RemarkReason, RowNote
@@ -16,12 +16,12 @@ from workbench.errors import ReplyFileError
 
 __all__ = [
     "IMPORTERS",
-    "FilesRead",
     "ImportedReplies",
     "Refusal",
     "RemarkReason",
     "RowDefaults",
     "RowNote",
+    "SourceFiles",
     "format_of",
     "import_harness_samples",
     "import_inspect_logs",
@@ -55,7 +55,7 @@ def format_of(path: Path, encoding: str | None = None) -> str:
             f"{path}: expected a file, found none, or a folder or pipe; check the name, or name the "
             "format of a pipe"
         )
-    with closing(json_rows(path, encoding, FilesRead())) as rows:
+    with closing(json_rows(path, encoding, SourceFiles())) as rows:
         _, entry = next(rows, (0, None))
     if isinstance(entry, dict):
         if "game_info" in entry or "llm_info" in entry:

@@ -32,7 +32,7 @@ _OTHER_FILES: Final = (
 )
 
 
-class FilesRead:
+class SourceFiles:
     """Opens files, tracks the progress of reading, and computes the SHA-256 of the bytes read.
 
     A pipe can be read only once, so its hash cannot be taken beforehand.
@@ -50,14 +50,14 @@ class FilesRead:
         )
         self.hashes: list[dict[str, str]] = []
 
-    def __enter__(self) -> "FilesRead":
+    def __enter__(self) -> "SourceFiles":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._bar.close()
 
     @contextmanager
-    def opened(self, path: Path) -> Iterator["io.BufferedReader[Any]"]:
+    def stream(self, path: Path) -> Iterator["io.BufferedReader[Any]"]:
         """Open a file for reading its bytes from the first to the last."""
         try:
             with path.open("rb", buffering=0) as raw:
@@ -76,7 +76,7 @@ class FilesRead:
     def text(self, path: Path, encoding: str | None, newline: str) -> Iterator[TextIO]:
         """Open a file as text; bytes that are none are found by `undecodable`."""
         try:
-            with self.opened(path) as stream:
+            with self.stream(path) as stream:
                 codec = encoding_of(stream, str(path), encoding)
                 yield io.TextIOWrapper(stream, codec, "surrogateescape", newline)
         except UnicodeError as error:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.imports.file_reading import FilesRead
+from workbench.answers.imports.file_reading import SourceFiles
 from workbench.answers.imports.foreign_rows import (
     OWN_COLUMNS,
     ForeignRow,
@@ -43,7 +43,7 @@ def import_harness_samples(
     positions: pd.DataFrame | None = None,
     defaults: RowDefaults | None = None,
     encoding: str | None = None,
-    files: FilesRead | None = None,
+    files: SourceFiles | None = None,
 ) -> ImportedReplies:
     """Read samples of lm-evaluation-harness whose task generates one board.
 
@@ -53,7 +53,7 @@ def import_harness_samples(
     A file of results beside the samples names their model. Arguments and errors are as of
     `import_named_columns`; ``columns`` names members, such as ``doc.fen`` for ``true_state``.
     """
-    names, files = {"true_state": "target", **own_columns(columns)}, files or FilesRead()
+    names, files = {"true_state": "target", **own_columns(columns)}, files or SourceFiles()
     # By file, the filter under which responses to a document were read first.
     filters: dict[tuple[Path, str], object] = {}
     folded = 0

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.imports.file_reading import FilesRead, encoding_of
+from workbench.answers.imports.file_reading import SourceFiles, encoding_of
 from workbench.answers.imports.foreign_rows import (
     AMOUNTS,
     COUNTS,
@@ -241,7 +241,7 @@ def import_inspect_logs(
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
     defaults: RowDefaults | None = None,
-    files: FilesRead | None = None,
+    files: SourceFiles | None = None,
 ) -> ImportedReplies:
     """Read logs of Inspect, in which each sample asked for one board.
 
@@ -257,7 +257,7 @@ def import_inspect_logs(
             raise InvalidArgumentError(
                 f"columns: expected a field of {_FIELDS} or {_METADATA}NAME, got {field!r}"
             )
-    reading = files or FilesRead()
+    reading = files or SourceFiles()
     variants: tuple[object, ...] = ()
 
     def entries(path: Path) -> Iterator[tuple[int, LoggedReply | str]]:
@@ -287,7 +287,7 @@ def import_inspect_logs(
     return imported_rows(rows, positions=positions, defaults=defaults)
 
 
-def _eval_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
+def _eval_log(path: Path, files: SourceFiles) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
     files.hashed(path)
     spec = read_spec(path)
     with zipfile.ZipFile(path) as archive:
@@ -301,8 +301,8 @@ def _eval_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[Lo
     return spec, replies()
 
 
-def _json_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply | str]]:
-    with files.opened(path) as stream:
+def _json_log(path: Path, files: SourceFiles) -> tuple[dict[str, Any], Iterator[LoggedReply | str]]:
+    with files.stream(path) as stream:
         encoding = encoding_of(stream, str(path), None)
         try:
             log = json.loads(stream.read().decode(encoding))

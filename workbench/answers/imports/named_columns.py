@@ -8,7 +8,7 @@ from typing import Any, Final, TextIO
 
 import pandas as pd
 
-from workbench.answers.imports.file_reading import FilesRead, undecodable
+from workbench.answers.imports.file_reading import SourceFiles, undecodable
 from workbench.answers.imports.foreign_rows import (
     OWN_COLUMNS,
     ForeignRow,
@@ -38,7 +38,7 @@ def import_named_columns(
     positions: pd.DataFrame | None = None,
     defaults: RowDefaults | None = None,
     encoding: str | None = None,
-    files: FilesRead | None = None,
+    files: SourceFiles | None = None,
 ) -> ImportedReplies:
     """Read files whose columns are named.
 
@@ -58,7 +58,7 @@ def import_named_columns(
         InvalidArgumentError: If a column of ours, or the encoding, is unknown.
         ReplyFileError: If a file cannot be read, or lacks a column that ``columns`` names.
     """
-    names, files = own_columns(columns), files or FilesRead()
+    names, files = own_columns(columns), files or SourceFiles()
 
     def entries(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         if path.suffix.lower() in DELIMITED:
@@ -95,7 +95,7 @@ def _names_of(name: str, columns: Mapping[str, str]) -> list[str]:
 
 
 def delimited_rows(
-    path: Path, columns: Mapping[str, str], encoding: str | None, files: FilesRead
+    path: Path, columns: Mapping[str, str], encoding: str | None, files: SourceFiles
 ) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """Yield the records of delimited text, each with its first line, or what is wrong with it."""
     before = csv.field_size_limit(_LONGEST_FIELD)
@@ -154,7 +154,7 @@ def _split(line: str, mark: str) -> list[str]:
 
 
 def json_rows(
-    path: Path, encoding: str | None, files: FilesRead
+    path: Path, encoding: str | None, files: SourceFiles
 ) -> Generator[tuple[int, dict[str, Any] | str]]:
     """Yield the objects of JSON Lines, each with its line, or what is wrong with it."""
     with files.text(path, encoding, newline="\n") as text:

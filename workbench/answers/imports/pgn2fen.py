@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 from typing import Any, Final, Literal, TypeAlias
 
-from workbench.answers.imports.file_reading import FilesRead
+from workbench.answers.imports.file_reading import SourceFiles
 from workbench.answers.imports.foreign_rows import (
     ForeignRow,
     Reader,
@@ -27,7 +27,7 @@ from workbench.answers.imports.import_result import (
     storable,
 )
 from workbench.answers.imports.named_columns import VARIANT_KEYS, json_rows
-from workbench.answers.imports.true_states import PlayedLine, played_movetext
+from workbench.answers.imports.true_states import PlayedLine, line_of_movetext
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction, ReplyClass
@@ -48,7 +48,7 @@ def import_pgn2fen(
     text: Literal["llm_fen", "raw"] = "llm_fen",
     fens_only: bool = False,
     encoding: str | None = None,
-    files: FilesRead | None = None,
+    files: SourceFiles | None = None,
 ) -> ImportedReplies:
     """Read logs of the PGN2FEN benchmark.
 
@@ -78,7 +78,7 @@ def import_pgn2fen(
     """
     if text not in ("llm_fen", "raw"):
         raise InvalidArgumentError(f"text: expected 'llm_fen' or 'raw', got {text!r}")
-    reader, reading = _Reader(pgn_root, text, fens_only), files or FilesRead()
+    reader, reading = _Reader(pgn_root, text, fens_only), files or SourceFiles()
     entries = rows_of_files(log_paths, lambda path: json_rows(path, encoding, reading), reader.rows)
     imported = imported_rows(entries)
     places = {(note.file, note.line) for note in imported.refusals}
@@ -156,7 +156,7 @@ class _Reader:
         for path in candidates:
             try:
                 movetext = path.read_text(encoding="utf-8-sig", errors="replace")
-                line = played_movetext(environment_named("chess"), movetext)
+                line = line_of_movetext(environment_named("chess"), movetext)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except RefusedRowError as error:

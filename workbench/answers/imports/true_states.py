@@ -114,7 +114,7 @@ def agree(environment: AnyEnvironment, one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
+def line_of_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
     """Play actions, in any notation that the environment reads."""
     with refused_as(Refusal.ILLEGAL_MOVES, "moves", IllegalMoveError):
         line = environment.episode_texts(initial, moves)
@@ -124,7 +124,7 @@ def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> Playe
 
 
 @lru_cache(maxsize=1 << 16)
-def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | None:
+def line_of_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | None:
     """Play the main line of PGN movetext, with or without headers."""
     with (
         refused_as(Refusal.CHESS960, "", OtherVariantError),
@@ -133,7 +133,7 @@ def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | 
         moves = moves_of_movetext(movetext)
     if moves is None:
         return None
-    return played_moves(environment, "", environment.separator.join(moves))
+    return line_of_moves(environment, "", environment.separator.join(moves))
 
 
 def row_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> PlayedLine | None:
@@ -141,9 +141,9 @@ def row_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> PlayedLi
     moves, movetext = values.get("moves"), values.get("movetext")
     line = written = None
     if moves is not None:
-        line = played_moves(environment, initial_text(environment, values), str(moves))
+        line = line_of_moves(environment, initial_text(environment, values), str(moves))
     if movetext is not None and environment.movetext_format == "pgn":
-        written = played_movetext(environment, str(movetext))
+        written = line_of_movetext(environment, str(movetext))
     if line is not None and written is not None and line.moves != written.moves:
         raise RefusedRowError(
             Refusal.CONTRADICTION,

@@ -22,7 +22,7 @@ from workbench.drawing.appearance import caption, new_figure, plain_log_scale, s
 from workbench.drawing.labels import span, typeset, wrapped
 from workbench.drawing.reply_words import finished_words, ill_formed_words
 from workbench.environments.registry import environment_named
-from workbench.games.cut import cut_games, nothing_long_enough
+from workbench.games.cut import cut_games, too_short_error
 from workbench.games.synthetic_boards import (
     Pieces,
     Side,
@@ -179,7 +179,7 @@ def played_boards(games: Sequence[str], moves: int, pairs: int, seed: int) -> pd
     paths = [Path(name) for name in games]
     cut = cut_games(paths, groups=(moves,), per_group=pairs, seed=seed, allow_unfilled=True)
     if cut.positions.empty:
-        raise nothing_long_enough(", ".join(path.name for path in paths), moves, cut.summary)
+        raise too_short_error(", ".join(path.name for path in paths), moves, cut.summary)
     return cut.positions
 
 
