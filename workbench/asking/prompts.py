@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -56,14 +56,9 @@ class Prompt:
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> "Prompt":
         """Return the prompt that `description` describes, which has no estimate of reply tokens."""
-        return cls(
-            name=description["name"],
-            version=description["version"],
-            notation=description["notation"],
-            turns=tuple(description["turns"]),
-            reply_tokens=description.get("reply_tokens", REPLY_TOKENS),
-            system=description.get("system"),
-        )
+        names = [field.name for field in fields(cls) if field.name in description]
+        values = {"reply_tokens": REPLY_TOKENS, **{name: description[name] for name in names}}
+        return cls(**{**values, "turns": tuple(description["turns"])})
 
     @property
     def sha256(self) -> str:
@@ -111,9 +106,9 @@ class Prompt:
 
     def description(self) -> dict[str, Any]:
         """Return the description that every run stores: the whole text and its hash."""
-        fields = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
+        values = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
         left_out = ("reply_tokens", "system" if self.system is None else "")
-        return {name: value for name, value in fields.items() if name not in left_out}
+        return {name: value for name, value in values.items() if name not in left_out}
 
 
 ENVIRONMENT: Final = "chess"
@@ -283,12 +278,12 @@ def read_prompt(path: Path) -> Prompt:
     """Return the prompt that a file holds."""
     try:
         text = path.read_text(encoding="utf-8")
-        fields = tomllib.loads(text)
+        values = tomllib.loads(text)
     except OSError as error:
         raise InvalidArgumentError(f"{path}: expected a readable prompt file: {error}") from error
     except ValueError as error:
         raise InvalidArgumentError(f"{path}: expected TOML in UTF-8, got: {error}") from error
-    return _PromptFile(path, text, fields).prompt()
+    return _PromptFile(path, text, values).prompt()
 
 
 def prompt_or_file(
@@ -301,10 +296,10 @@ def prompt_or_file(
 
 
 class _PromptFile:
-    def __init__(self, path: Path, text: str, fields: dict[str, Any]) -> None:
+    def __init__(self, path: Path, text: str, values: dict[str, Any]) -> None:
         self._path = path
         self._lines = text.splitlines()
-        self._fields = fields
+        self._fields = values
 
     def prompt(self) -> Prompt:
         for name in self._fields:

@@ -173,19 +173,16 @@ class Commands(click.Group):
 
 def _silence_closed_pipes() -> bool:
     """Discard output to standard streams without a reader; return whether there are any."""
-    closed = [descriptor for descriptor in (1, 2) if _has_no_reader(descriptor)]
+    poll, no_reader = select.poll(), select.POLLERR | select.POLLHUP
+    for descriptor in (1, 2):
+        poll.register(descriptor, 0)
+    closed = [descriptor for descriptor, event in poll.poll(0) if event & no_reader]
     for descriptor in closed:
         # The interpreter flushes both streams again at its end.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, descriptor)
         os.close(nowhere)
     return bool(closed)
-
-
-def _has_no_reader(descriptor: int) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, 0)
-    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 @click.group(

@@ -194,12 +194,11 @@ class RemoteFile:
         self.reached = 0
         self.fetched = 0
         self.resumed = 0
-        digest = text_hash(address)[:12]
-        name = address.rsplit("/", 1)[-1]
-        self.path = folder / f"{digest}-{name}"
-        self._state_path = folder / f"{digest}-{name}.json"
+        name = f"{text_hash(address)[:12]}-{address.rsplit('/', 1)[-1]}"
+        self.path = folder / name
+        self._state_path = folder / f"{name}.json"
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock = FileLock(folder / f"{digest}-{name}.lock")
+        self._lock = FileLock(folder / f"{name}.lock")
         self.state = RemoteState(address)
 
     def __enter__(self) -> "RemoteFile":

@@ -213,6 +213,10 @@ class _Execution:
         error, refusal = "", False
         try:
             with TemporaryDirectory(prefix="workbench-kernel-") as sockets:
+                # Two kernels that start at once can pick the same TCP port, and others on the machine
+                # could listen to it.
+                transport = {"transport": "ipc", "ip": str(Path(sockets, "kernel"))}
+                config = {} if os.name == "nt" else {"config": Config(KernelManager=transport)}
                 papermill.execute_notebook(
                     str(self.path),
                     str(self.executed),
@@ -225,7 +229,7 @@ class _Execution:
                     kernel_manager_class=self.kernels.manager_class(),
                     on_notebook_start=self._begin,
                     on_cell_executed=self._count_done,
-                    **_transport(sockets),
+                    **config,
                 )
         except papermill.PapermillExecutionError as failure:
             error = f"{failure.ename}: {failure.evalue}"
@@ -245,14 +249,6 @@ class _Execution:
 
     def _count_done(self, **_: Any) -> None:
         self.cells_done += 1
-
-
-def _transport(folder: str) -> dict[str, Any]:
-    # Sockets in a folder of the kernel's own: two kernels that start at once can pick the same TCP
-    # port, and others on the machine could listen to it.
-    if os.name == "nt":
-        return {}
-    return {"config": Config(KernelManager={"transport": "ipc", "ip": str(Path(folder, "kernel"))})}
 
 
 def run_notebooks(
