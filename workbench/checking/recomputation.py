@@ -69,12 +69,16 @@ class Recomputation:
             for name in ("true_state", "predicted_state", "predicted_actions"):
                 row[name] = row[name] if isinstance(row[name], str) else None
             states = states_of(self._environment, row)
-            # Other faults have been named by `workbench.checking.row_checks`.
+            # Other faults have been named by `workbench.checking.row_checks`. The class of a state
+            # must be that of its text; for actions the class decides.
             if (
                 row["unscored"] == ""
                 and not states[0].fault
                 and row["task"] in task_names()
-                and self._is_consistent(row)
+                and (
+                    not task_named(row["task"]).gives_state
+                    or class_of(self._environment, row["predicted_state"]) == row["reply_class"]
+                )
                 and (row["terminal"], row["ill_formed_policy"], row["method"]) == conventions
             ):
                 rows.append((place, row, states))
@@ -88,11 +92,6 @@ class Recomputation:
         if parameters != shallow or parameters.method != "exact":
             deep = [each for each in rows if self._chosen[findings.start + each[0]]]
             self._check_affordance(deep, parameters, findings)
-
-    def _is_consistent(self, row: dict[str, Any]) -> bool:
-        if not task_named(row["task"]).gives_state:
-            return True
-        return bool(class_of(self._environment, row["predicted_state"]) == row["reply_class"])
 
     def _check_text(
         self,

@@ -84,7 +84,9 @@ def ask(
     question, operation = _asking(model, environment_of(table).name, budget, options)
     paid = checked_price(question, operation, None if price is None else Price(*price))
     content = str(as_arrow(table, POSITIONS).to_pylist())
-    folder = Path(out) if out is not None else RUNS / _folder_name(question, content)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", question.model)
+    own_folder = RUNS / f"{name}-{text_hash(question.sha256 + content)[:8]}"
+    folder = own_folder if out is None else Path(out)
     if out is None:
         print(f"workbench.ask: answers are in {folder}", file=sys.stderr)
     with TemporaryDirectory() as place:
@@ -254,8 +256,3 @@ def _asking(
         of_question["depth"] = depth
     rest = {name: value for name, value in options.items() if name in _OPERATION}
     return Question(model, environment=environment, **of_question), Operation(budget=budget, **rest)
-
-
-def _folder_name(question: Question, positions: str) -> str:
-    model = re.sub(r"[^A-Za-z0-9._-]+", "-", question.model)
-    return f"{model}-{text_hash(question.sha256 + positions)[:8]}"

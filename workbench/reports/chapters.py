@@ -349,8 +349,11 @@ def with_references(chapter: Chapter, *, jobs: int = 1) -> Chapter:
         return chapter
     replies, notes = [], chapter.notes
     own = set(chapter.scores["asked"])
-    if chapter.environment.name == DEFAULT and chapter.task == "state":
-        replies.append(_recorded(positions, own))
+    if chapter.task == "state":
+        recorded = recorded_replies(sets=())
+        true_states = positions.set_index("position_id")["true_state"]
+        same = recorded["position_id"].map(true_states) == recorded["true_state"]
+        replies.append(recorded[same & ~recorded["model"].isin(own)])
     if BASELINE not in own.union(*(each["model"] for each in replies)):
         baseline, note = _baseline(chapter, positions)
         replies.append(baseline)
@@ -372,13 +375,6 @@ def baseline_name(chapter: Chapter) -> str:
     if chapter.environment.name == DEFAULT:
         return BASELINE
     return f"starting {chapter.environment.state_noun}"
-
-
-def _recorded(positions: pd.DataFrame, own: set[str]) -> pd.DataFrame:
-    true_states = positions.set_index("position_id")["true_state"]
-    replies = recorded_replies(sets=())
-    same = replies["position_id"].map(true_states) == replies["true_state"]
-    return replies[same & ~replies["model"].isin(own)]
 
 
 def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, str]:
