@@ -188,9 +188,7 @@ def test_a_shared_move_steps_both_boards_and_back(explorer, root):
     root.locator("[data-role=line-start]").click()
     expect_profile(root, pair_view(RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3)))
     expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
-    cell = root.locator(
-        "[data-role=lost-precision] [data-role=icicle-cell][data-kind=shared]"
-    ).first
+    cell = root.locator("[data-role=lost-precision] [data-role=loss-bar][data-kind=shared]").first
     line = cell.get_attribute("data-line")
     cell.click()
     expect(root.locator("[data-role=line-move]")).to_have_count(len(line.split()))

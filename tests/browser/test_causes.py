@@ -41,20 +41,23 @@ def test_moves_are_named_in_san_wherever_they_stand(explorer):
     root = set_pair(explorer, RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
     expected = lost_mass(RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
     names = {
-        " ".join(node["line"]): node["words"].partition(":")[0]
+        node["words"].partition(":")[0]
         for name in ("precision", "recall")
-        for node in every_node(expected[name])
+        for node in expected[name]["children"]
         if node["kind"] in ("lost", "shared")
     }
-    assert all(SAN.fullmatch(name) for name in names.values())
-    cells = root.locator("[data-role=icicle-cell][data-kind=lost], [data-kind=shared]")
-    expect(cells.first).to_be_visible()
-    shown = cells.evaluate_all(
-        "cells => cells.map(cell => [cell.dataset.line, cell.querySelector('text').textContent])"
-    )
-    named = [(line, text) for line, text in shown if text]
-    assert len(named) > 3
-    assert {(line, names[line]) for line, _ in named} == set(named)
+    assert all(SAN.fullmatch(name) for name in names)
+    bars = root.locator("[data-role=loss-bar]")
+    expect(bars.first).to_be_visible()
+    for name in ("precision", "recall"):
+        words = root.locator(f"[data-role=lost-{name}] [data-role=loss-bar]").all_text_contents()
+        # Equal losses are one bar, what is small is one bar, and no bar is without words.
+        assert 2 < len(words) <= 7
+        assert all(words)
+        assert sum(1 for text in words if " more move" in text) <= 1
+        each = [text.partition(" of ")[0].rpartition(" ")[2] for text in words if "only" in text]
+        assert len(set(each)) == len(each)
+    assert any(" moves, " in text and " each: " in text for text in bars.all_text_contents())
     # Where a name stands for different moves of the two boards, the squares stand beside it.
     on_true, on_predicted = (
         {board.san(move): move.uci() for move in board.legal_moves}
@@ -67,9 +70,3 @@ def test_moves_are_named_in_san_wherever_they_stand(explorer):
     }
     assert any("(" in move for move in moves)
     assert set(root.locator("[data-role=move]").all_text_contents()) == moves
-
-
-def every_node(node):
-    yield node
-    for child in node["children"]:
-        yield from every_node(child)

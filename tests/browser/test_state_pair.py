@@ -141,7 +141,7 @@ def test_a_branch_of_where_lines_die_steps_there(browser):
     pair = StatePair.example("othello")
     with widget_page(browser, [pair], *LAPTOP) as page:
         root = root_of(page)
-        cell = root.locator("[data-role=lost-recall] [data-kind=shared][data-role=icicle-cell]")
+        cell = root.locator("[data-role=lost-recall] [data-kind=shared][data-role=loss-bar]")
         line = cell.first.get_attribute("data-line")
         cell.first.click()
         expect(root.locator("[data-role=line-move]")).to_have_text([line])

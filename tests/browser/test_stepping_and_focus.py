@@ -136,7 +136,7 @@ def test_the_focus_stays_where_the_work_is(alone):
     button(root, "depth").fill("3")
     expect(root.locator("[data-role=profile-row]")).to_have_count(3)
     expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
-    root.locator("[data-role=icicle-cell][data-kind=shared]").first.press("Enter")
+    root.locator("button[data-role=loss-bar]").first.press("Enter")
     expect(root.locator("[data-role=line-move]")).not_to_have_count(0)
     expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
     lost = root.locator("[data-role=lost]")

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { arrowShape, distinctArrows } from "../../../workbench/explore/board/arrows.js";
 import { linearScale, linePath, nearest, probabilityText, roundTicks } from "../../../workbench/explore/page/chart.js";
-import { cellText, fitText, icicleLayout, lineToStep, shareText } from "../../../workbench/explore/losses/icicle.js";
+import { lineToStep, lossRows, shareText } from "../../../workbench/explore/losses/loss_bars.js";
 import { intervalText } from "../../../workbench/explore/pair/numbers_panel.js";
 import { arrowsOf, meaningOfClick, targetSquares } from "../../../workbench/explore/board/pair_arrows.js";
+import { causesInWords, costText, harmonicMean, lostWords } from "../../../workbench/explore/pair/verdict_bar.js";
 import { declarations } from "../../../workbench/explore/page/svg.js";
 
 const move = (uci) => ({ uci, from: uci.slice(0, 2), to: uci.slice(2, 4) });
@@ -75,14 +76,44 @@ test("probabilities are written so that a small one is not 0 and an undefined on
   assert.equal(intervalText({ value: 0.5, low: 0.4, high: 0.6 }), "0.5000 (0.4000 to 0.6000)");
 });
 
-test("branches of an icicle are as wide as what is lost in them", () => {
-  const root = { lost: 0.4, children: [
-    { lost: 0.1, children: [] },
-    { lost: 0.3, children: [{ lost: 0.2, children: [] }, { lost: 0.1, children: [] }] },
+test("branches that lose equally much are one bar, and the small ones are one", () => {
+  const lost = (name, mass) => ({ kind: "lost", line: [name], lost: mass, words: `${name}: legal only in the prediction, ${100 * mass}% of p lost` });
+  const root = { lost: 0.5, children: [
+    ...["Na3", "Nc3", "Nd5"].map((name) => lost(name, 0.05)),
+    { kind: "shared", line: ["e2e4"], lost: 0.1, words: "e4: legal on both boards, 10% of p lost after it" },
+    ...[0.04, 0.03, 0.035, 0.034, 0.02].map((mass, index) => lost(`h${index + 1}`, mass)),
+    { kind: "merged", line: [], lost: 0.091, words: "12 smaller branches: 9.1% of p lost" },
   ] };
-  const cells = icicleLayout(root, 400).map(({ x, width, level }) => [level, Math.round(x), Math.round(width)]);
-  assert.deepEqual(cells, [[0, 0, 400], [1, 0, 100], [1, 100, 300], [2, 100, 200], [2, 300, 100]]);
-  assert.equal(icicleLayout({ lost: 0, children: [] }, 400)[0].width, 0);
+  const rows = lossRows(root, "move");
+  assert.equal(rows[0].words, "3 moves, 5% of p each: Na3, Nc3, Nd5; legal only in the prediction");
+  assert.equal(rows[1].words, root.children[3].words);
+  assert.equal(rows.length, 7);
+  assert.equal(rows[6].words, "13 more moves: 22.2% of what is lost");
+  assert.ok(Math.abs(rows.reduce((sum, row) => sum + row.lost, 0) - root.lost) < 1e-12);
+  assert.deepEqual(lossRows({ lost: 0, children: [] }, "move"), []);
+});
+
+test("the verdict says what is lost, what each cause costs, and whether the parts make the whole", () => {
+  const nouns = { state: "board" };
+  assert.equal(costText(0.567), "−0.57");
+  assert.equal(costText(-0.02), "+0.02");
+  assert.equal(costText(0.004), "0.00");
+  assert.equal(harmonicMean(0.5, 1), 2 / 3);
+  assert.equal(harmonicMean(0, 0), 0);
+  assert.equal(harmonicMean(null, 1), null);
+  assert.equal(lostWords(1, 1, nouns), "Nothing is lost.");
+  assert.equal(lostWords(0.25, 0.995, nouns), "The true board refuses 75% of the predicted lines, the predicted one under 1% of the true lines.");
+  const hidden = causesInWords(0.1, [{ precision: 0.4 }, { precision: 0.2 }], nouns);
+  assert.equal(hidden, "One by one they give back 0.40 of the 0.90 of p that is lost: the errors hide each other.");
+  assert.match(causesInWords(0.5, [{ precision: 0.9 }, { precision: 0.9 }], nouns), /0\.80 of the 0\.50 .* several errors lose the same lines/);
+  assert.equal(causesInWords(0.5, [{ precision: 0.8 }, { precision: 0.7 }], nouns), "");
+});
+
+test("of many differing moves only those of the piece pointed at have arrows", () => {
+  const many = { only_true: Array.from("abcdefgh", (file) => move(`${file}2${file}4`)), only_predicted: Array.from("abcde", (file) => move(`${file}7${file}5`)), shared: [] };
+  const wish = { differing: true, shared: false, square: null, pointed: null };
+  assert.deepEqual(arrowsOf("true", many, wish), []);
+  assert.deepEqual(arrowsOf("true", many, { ...wish, square: "b2" }), [{ from: "b2", to: "b4", look: "true" }]);
 });
 
 test("a lost move cannot be made: its cell leads to the boards before it", () => {
@@ -91,15 +122,7 @@ test("a lost move cannot be made: its cell leads to the boards before it", () =>
   assert.deepEqual(lineToStep({ kind: "root", line: [] }), []);
 });
 
-test("texts are cut to their place", () => {
-  assert.equal(fitText("Nf3", 100), "Nf3");
-  assert.equal(fitText("36 smaller branches", 60), "36 smal…");
-  assert.equal(fitText("Nf3", 12), "");
-  const node = { kind: "lost", line: ["d1h5"], words: "Qxh5+: legal only in the prediction, 8.1% of p lost" };
-  assert.equal(cellText(node, 80), "Qxh5+");
-  assert.equal(cellText(node, 38), ""); // neither "Qxh…" nor "h5", which would be a pawn's move
-  assert.equal(cellText({ ...node, words: "h5: legal on both boards" }, 30), "h5");
-  assert.equal(cellText(node, 6), "");
+test("shares are written in per cent", () => {
   assert.equal(shareText(0.0814), "8.1%");
   assert.equal(shareText(0.0004), "less than 0.1%");
   assert.equal(shareText(null), "an undefined share");

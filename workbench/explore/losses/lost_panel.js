@@ -1,16 +1,13 @@
-// "Where lines die": the losses of p_m and r_m as icicles, and the actions that cost most, in words.
+// "Where lines die": the first actions at which p_m and r_m lose, as bars, and the actions that cost most, in words.
 // Hooks: data-role="lost" (data-state "fresh" or "stale"), "lost-precision" and "lost-recall", in
-// each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason".
+// each "lost-total" (data-value), "loss-bar" and "costly-move" (data-line, data-share); "lost-reason".
 
-import { htmlElement } from "../page/svg.js";
+import { htmlElement, subscripted } from "../page/svg.js";
 import { probabilityText } from "../page/chart.js";
 import { QUANTITIES, capitalised } from "../page/quantities.js";
-import { icicle } from "./icicle.js";
+import { lossBars } from "./loss_bars.js";
 
 const LOST_PARTS = [["precision", "predicted", "true"], ["recall", "true", "predicted"]];
-
-/** Used while the widget is not on the screen. */
-const WIDTH_UNSEEN = 480;
 
 export class LostPanel {
   /** @param {{onStep: (line: string[]) => void, onPoint: (node: Object|null, look: string) => void, nouns: PairNouns}} options See pair_page.js. */
@@ -20,20 +17,6 @@ export class LostPanel {
     this.parts = htmlElement("div", { class: "ws-lost-parts" });
     this.element = htmlElement("div", { role: "group", class: "ws-panel ws-lost", "aria-label": "Where lines die", "data-role": "lost", "data-state": "stale" },
       htmlElement("div", { class: "ws-panel-head" }, htmlElement("h3", {}, "Where lines die"), this.reason), this.parts);
-    this.answer = null;
-    this.width = 0;
-    this.observer = new ResizeObserver(() => this.fit());
-    this.observer.observe(this.parts);
-  }
-
-  /** Redraw when the width of the two parts changes. */
-  fit() {
-    const width = this.parts.firstElementChild?.clientWidth ?? 0;
-    if (this.answer && width && width !== this.width) this.draw();
-  }
-
-  dispose() {
-    this.observer.disconnect();
   }
 
   markStale() {
@@ -45,15 +28,8 @@ export class LostPanel {
     this.element.dataset.state = "fresh";
     const pictured = ["precision", "recall"].some((name) => answer[name].children.length);
     const shallower = answer.depth < depth ? ` For m = ${answer.depth}, not ${depth}: ${answer.reason}.` : "";
-    this.reason.textContent = `${pictured ? "Width is probability lost. Click to step there." : ""}${shallower}`;
-    this.answer = answer;
-    if (!this.parts.firstElementChild) this.draw();
-    this.draw();
-  }
-
-  draw() {
-    this.width = this.parts.firstElementChild?.clientWidth || WIDTH_UNSEEN;
-    this.parts.replaceChildren(...LOST_PARTS.map((part) => this.part(part, this.answer)));
+    this.reason.textContent = `${pictured ? "The length of a bar is the share of what is lost." : ""}${shallower}`;
+    this.parts.replaceChildren(...LOST_PARTS.map((part) => this.part(part, answer)));
   }
 
   part([name, drawn, other], answer) {
@@ -66,16 +42,16 @@ export class LostPanel {
       `${title}: 1 − ${letter}`, htmlElement("sub", {}, String(answer.depth)), " = ", total);
     return htmlElement("div", { class: `ws-lost-part ws-look-${look}`, "data-role": `lost-${name}` },
       heading,
-      htmlElement("p", { class: "ws-quiet" }, saidOfRoot(root, meaning)),
-      root.lost > 0 && root.children.length > 0 ? icicle(root, {
-        title: `${title}: where lines die`, look, width: this.width, onStep: this.onStep, onPoint: (node) => this.onPoint(node, look),
+      htmlElement("p", { class: "ws-quiet" }, ...subscripted(rootWords(root, meaning))),
+      root.lost > 0 && root.children.length > 0 ? lossBars(root, {
+        title: `${title}: where lines die`, noun: this.nouns.action, onStep: this.onStep, onPoint: (node) => this.onPoint(node, look),
       }) : null,
       this.costliest(answer.costliest[name], look));
   }
 
   costliest(entries, look) {
     if (!entries.length) return null;
-    return htmlElement("ol", { class: "ws-costliest", "aria-label": `The ${this.nouns.action}s that cost most` }, ...entries.map((entry) => {
+    const list = htmlElement("ol", { class: "ws-costliest", "aria-label": `The ${this.nouns.action}s that cost most` }, ...entries.map((entry) => {
       const before = entry.line.slice(0, -1);
       const words = [htmlElement("span", {}, entry.words)];
       const point = () => this.onPoint({ kind: "lost", line: entry.line }, look);
@@ -85,10 +61,11 @@ export class LostPanel {
           ? htmlElement("button", { type: "button", class: "ws-link", title: "Step to the point of loss", onclick: () => this.onStep(before), onfocus: point, onblur: leave }, ...words)
           : words[0]);
     }));
+    return htmlElement("details", {}, htmlElement("summary", {}, `The ${this.nouns.action}s that cost most at any depth`), list);
   }
 }
 
-function saidOfRoot(root, meaning) {
+function rootWords(root, meaning) {
   if (!(root.lost > 0)) return `No loss: there are no ${meaning}.`;
   return root.children.length ? `What is lost: ${meaning}.` : root.words;
 }

@@ -52,6 +52,12 @@ export function svgElement(name, attributes = {}, ...children) {
   return furnish(document.createElementNS(SVG_NAMESPACE, name), attributes, children);
 }
 
+/** Return a text whose p_4, r_m and the like have subscripts. @param {string} text @returns {Array<string|Node>} */
+export function subscripted(text) {
+  return text.split(/\b([prF]_(?:\d+|m))\b/).map((part, index) => (index % 2
+    ? htmlElement("span", {}, part[0], htmlElement("sub", {}, part.slice(2))) : part));
+}
+
 /**
  * Turn the text of a drawing into an element that can be cloned; anything but shapes is left out.
  * @param {string} markup One SVG element, such as a piece of python-chess's chess.svg.PIECES.

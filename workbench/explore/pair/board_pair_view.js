@@ -1,7 +1,7 @@
 // Two boards side by side, edited and stepped, with the cost of their difference; BoardPair and the page
 // without Python show it.
 // Hooks: see pair_frame.js (the root and its buttons), board.js, board_editing.js, tray.js,
-// verdict_bar.js, moves_panel.js, numbers_panel.js, lost_panel.js and icicle.js.
+// verdict_bar.js, moves_panel.js, numbers_panel.js, lost_panel.js and loss_bars.js.
 
 import { applyEdit, differentSquares, editInWords, formatFen, parseFen, pieceName, EMPTY_FEN } from "../board/board_model.js";
 import { squaresOfMove } from "./history.js";

@@ -23,7 +23,7 @@ function frameButtons({ state, action }, boards) {
 /** Where the focus goes when a button that has it can no longer be pressed. */
 const INSTEAD = { undo: "redo", redo: "undo", back: "forward", forward: "back" };
 /** What uses the arrow keys for itself. */
-const OWN_ARROWS = "input:not([type=checkbox]), select, textarea, pre, [data-role=icicle] *";
+const OWN_ARROWS = "input:not([type=checkbox]), select, textarea, pre";
 
 export class PairFrame {
   /**

@@ -144,7 +144,6 @@ export class PairPage {
       listeners.forEach(([name, act]) => this.model.off(name, act));
       clearTimeout(this.lostTimer);
       this.end();
-      this.lost.dispose();
       this.verdict.dispose();
       this.requester.dispose();
     };

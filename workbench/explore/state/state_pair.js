@@ -1,6 +1,6 @@
 // StatePair: two states of any environment as pictures or lists and as text, edited and stepped, with
 // the cost of their difference. Hooks: see pair_frame.js (the root and its buttons), state_side.js, picture_edits.js,
-// moves_panel.js, numbers_panel.js (with "elements-right" and "state-class"), lost_panel.js, icicle.js.
+// moves_panel.js, numbers_panel.js (with "elements-right" and "state-class"), lost_panel.js, loss_bars.js.
 
 import { hideStill } from "../page/still.js";
 import { MovesPanel } from "../pair/moves_panel.js";
