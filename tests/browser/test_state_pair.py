@@ -41,7 +41,7 @@ def expect_numbers(root, pair):
         *((name, LAPTOP) for name in ENVIRONMENTS),
         # A state with a picture, and one of words alone.
         ("othello", PHONE),
-        ("boxes", PHONE),
+        ("programs", PHONE),
     ],
 )
 def test_every_environment_is_shown_whole_and_accessible(browser, name, window):
@@ -253,6 +253,22 @@ def test_a_box_is_dragged_on_the_picture(browser, window):
         expect(place(root, "predicted", box)).to_have_attribute("data-taken", "true")
         wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
         assert pair.predicted_state == before
+
+
+def test_an_object_is_dragged_into_another_box(browser):
+    pair = StatePair.example("boxes")
+    boxes = environment_named("boxes")
+    state = boxes.read_state(pair.predicted_state)
+    source = next(each.name for each in boxes.places(state) if each.taken)
+    target = "table" if not source.endswith("table") else "Box 1"
+    with widget_page(browser, [pair], *LAPTOP) as page:
+        root = root_of(page)
+        drag(page, place(root, "predicted", source), place(root, "predicted", target))
+        thing = source.partition(" in ")[0]
+        expect(place(root, "predicted", f"{thing} in {target}")).to_be_visible()
+        wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
+        assert pair.predicted_state == boxes.state_text(boxes.edited(state, source, target))
+        expect_numbers(root, pair)
 
 
 def test_a_disc_is_set_by_a_click(browser):

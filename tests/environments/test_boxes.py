@@ -374,3 +374,32 @@ def test_arguments_out_of_range_are_refused(argument):
 
 def test_object_names_are_told_apart():
     assert len(set(OBJECTS)) == 24
+
+
+def test_an_object_is_put_elsewhere_on_the_picture(small):
+    state = small.read_state(APART)
+    assert [each.name for each in small.places(state) if each.taken] == [
+        "apple in Box 1", "bell in Box 2",
+    ]  # fmt: skip
+    on_table = small.edited(state, "bell in Box 2", "table")
+    assert small.state_text(on_table) == ON_TABLE
+    # Onto another object means into its box.
+    together = small.edited(state, "apple in Box 1", "bell in Box 2")
+    assert small.state_text(together) == TOGETHER
+    for source, target in (("apple in Box 1", "Box 1"), ("Box 1", "Box 2"), ("table", "table")):
+        assert small.edited(state, source, target) is None
+    full = environment_named("boxes:2x3")
+    three = full.read_state(
+        "Box 1 contains the apple and the bell. Box 2 contains the cup. The table is empty."
+    )
+    assert full.conditions(full.edited(three, "cup in Box 2", "Box 1")) == ("over_capacity",)
+
+
+def test_a_carry_is_an_arrow(small):
+    state = small.read_state(APART)
+    action = small.action_named(state, "Move the apple from Box 1 to Box 2.")
+    start, end = small.action_points(state, action)
+    places = {each.name: each for each in small.places(state)}
+    for (x, y), name in ((start, "apple in Box 1"), (end, "Box 2")):
+        place = places[name]
+        assert (x, y) == (place.left + place.width / 2, place.top + place.height / 2)

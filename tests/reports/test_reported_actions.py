@@ -137,7 +137,7 @@ def test_the_worst_lines_say_where_they_break(run_of):
 
 
 def test_states_without_a_picture_and_hostile_actions_stay_texts():
-    positions = EpisodeSample("boxes", (3,), 2, 0).positions
+    positions = EpisodeSample("programs", (3,), 2, 0).positions
     replies = positions.assign(
         task="actions", set="", model="mine", setting="", sample=0, reply="", predicted_state=None,
         predicted_actions="<script>alert(1)</script>", reply_class="ill_formed", status="",
@@ -145,8 +145,8 @@ def test_states_without_a_picture_and_hostile_actions_stay_texts():
     )  # fmt: skip
     scores = score(replies, ScoringParameters(depth=2))
     page = answers_section(chapter_of(ReportedRun("run", with_games(scores, replies))), "c")
-    boxes = environment_named("boxes")
-    assert boxes.picture(boxes.automaton.initial) is None
+    programs = environment_named("programs")
+    assert programs.picture(programs.read_state(positions["true_state"].iloc[0])) is None
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<img" not in page

@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment
+from workbench.environment import Environment, Place, Points
+from workbench.environments.square_picture import INK
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 
 CAPACITY: Final = 2
@@ -299,6 +301,67 @@ class Boxes(Environment[BoxesState, Carry]):
         pairs = enumerate(zip(state.places, true.places, strict=True))
         return BoxesState(tuple(b if _place_name(k) == name else a for k, (a, b) in pairs))
 
+    def places(self, state: BoxesState) -> list[Place]:
+        """Return the objects, which can be put elsewhere, then the boxes and the table."""
+        things = [
+            Place(f"{thing} in {_place_name(number)}", *corner, _WIDE - 2 * _GAP, _ROW - 4, True)
+            for number, thing, corner in _things(state)
+        ]
+        frames = [
+            Place(_place_name(number), *corner, _WIDE, _tall(state), False)
+            for number, corner in _corners(state)
+        ]
+        return [*things, *frames]
+
+    def edited(self, state: BoxesState, source: str, target: str) -> BoxesState | None:
+        """Return a state with an object in another place, which need not have room for it."""
+        thing, _, here = source.partition(" in ")
+        there = target.rpartition(" in ")[2]
+        if not here or here == there:
+            return None
+        numbers = {_place_name(number): number for number, _ in _corners(state)}
+        return self.automaton.successor(state, Carry(thing, numbers[here], numbers[there]))
+
+    def action_points(self, state: BoxesState, action: Carry) -> Points:
+        """Return the way of an object, or of all objects of a box."""
+        centres = {
+            each.name: (each.left + each.width / 2, each.top + each.height / 2)
+            for each in self.places(state)
+        }
+        here, there = _place_name(action.source), _place_name(action.target)
+        thing = here if action.thing == CONTENTS else f"{action.thing} in {here}"
+        return [centres[thing], centres[there]]
+
+    def picture(self, state: BoxesState, marked: frozenset[str] = frozenset()) -> str:
+        """Return the boxes and the table as frames with the names of what they hold."""
+        corners, tall = list(_corners(state)), _tall(state)
+        width = max(left for _, (left, _) in corners) + _WIDE + _GAP
+        height = max(top for _, (_, top) in corners) + tall + _GAP
+        said = escape(f"Boxes: {self.state_text(state)}")
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{said}" '
+            f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" '
+            f'text-anchor="middle"><title>{said}</title>'
+            '<rect width="100%" height="100%" fill="#ffffff"/>'
+        ]
+        for number, (left, top) in corners:
+            name = _place_name(number)
+            box = f'x="{left}" y="{top}" width="{_WIDE}" height="{tall}" rx="3" fill="none"'
+            look = f'stroke="{INK}"' + ("" if number else ' stroke-dasharray="2 3"')
+            if name in marked:
+                look = 'stroke="#b3002d" stroke-width="3" stroke-dasharray="7 4"'
+            parts.append(
+                f'<rect {box} {look}/><text x="{left + _WIDE / 2:g}" y="{top + 15}" fill="{INK}" '
+                f'font-weight="bold">{name}</text>'
+            )
+        for _, thing, (left, top) in _things(state):
+            parts.append(
+                f'<rect x="{left}" y="{top}" width="{_WIDE - 2 * _GAP}" height="{_ROW - 4}" rx="3" '
+                f'fill="#dfe3e6"/><text x="{left + _WIDE / 2 - _GAP:g}" y="{top + 14}" '
+                f'fill="{INK}">{thing}</text>'
+            )
+        return "".join([*parts, "</svg>"])
+
     def slip(self, state: BoxesState, generator: np.random.Generator) -> BoxesState:
         """Return a state after a mistake about one object.
 
@@ -349,6 +412,32 @@ def environment(name: str, argument: str) -> Boxes:
         )
     boxes = int(match[1])
     return Boxes(name, boxes, int(match[2] or boxes + 1))
+
+
+_WIDE: Final = 92
+_ROW: Final = 24
+_GAP: Final = 8
+_ACROSS: Final = 3
+
+
+def _tall(state: BoxesState) -> int:
+    """Return the height of the frame of a place, which has room for the fullest."""
+    return _ROW * (1 + max(CAPACITY, *(len(place or ()) for place in state.places)))
+
+
+def _corners(state: BoxesState) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield the places of a state, the boxes and then the table, with the corners of their frames."""
+    numbers = [number for number, place in enumerate(state.places) if place is not None]
+    for index, number in enumerate([*numbers[1:], TABLE]):
+        row, column = divmod(index, _ACROSS)
+        yield number, (_GAP + (_WIDE + _GAP) * column, _GAP + (_tall(state) + _GAP) * row)
+
+
+def _things(state: BoxesState) -> Iterator[tuple[int, str, tuple[int, int]]]:
+    """Yield each object with the number of its place and its corner."""
+    for number, (left, top) in _corners(state):
+        for index, thing in enumerate(state.places[number] or ()):
+            yield number, thing, (left + _GAP, top + _ROW * (index + 1))
 
 
 def _place_name(place: int) -> str:

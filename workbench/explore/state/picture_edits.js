@@ -6,8 +6,8 @@
 
 import { svgElement } from "../page/svg.js";
 
-/** Of more shared actions than these none is drawn until it is pointed at: they would hide the picture. */
-const MOST_SHARED = 12;
+/** Of more shared arrows, or dots, than these none is drawn until it is pointed at: they would hide the picture. */
+const MOST_SHARED = { arrows: 6, dots: 24 };
 /** Pixels after which a press is a drag. */
 const DRAG = 5;
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -60,7 +60,7 @@ export class PictureEdits {
   }
 
   /**
-   * @param {Object} side Of the answer: frame, places, points. @param {(name: string) => string} words What is at a place.
+   * @param {Object} side Of the answer: frame, places, points. @param {(place: Object) => string} words What is at a place.
    */
   show({ frame, places }, words) {
     const focused = this.element.contains(this.element.getRootNode().activeElement);
@@ -71,7 +71,7 @@ export class PictureEdits {
     this.current = places.find(({ name }) => name === this.current?.name) ?? places.find(({ taken }) => taken) ?? places[0] ?? null;
     this.rects = new Map(places.map((place) => [place.name, svgElement("rect", {
       class: place.taken ? "ws-place ws-taken" : "ws-place", x: place.left, y: place.top, width: place.width, height: place.height,
-      role: "button", tabindex: place === this.current ? 0 : -1, "aria-label": `${place.name}: ${words(place.name)}`,
+      role: "button", tabindex: place === this.current ? 0 : -1, "aria-label": [place.name, words(place)].filter(Boolean).join(": "),
       "data-role": "place", "data-name": place.name, "data-taken": String(place.taken),
     })]));
     this.spots.replaceChildren(...this.rects.values());
@@ -84,7 +84,8 @@ export class PictureEdits {
    */
   mark(points, shared, pointed) {
     const all = Object.entries(points);
-    const few = all.filter(([action]) => shared.has(action)).length <= MOST_SHARED;
+    const arrows = all.filter(([action, ends]) => shared.has(action) && ends.length > 1).length;
+    const few = arrows <= MOST_SHARED.arrows && shared.size - arrows <= MOST_SHARED.dots;
     const drawn = all.filter(([action]) => (few || !shared.has(action) || action === pointed));
     this.marks.replaceChildren(...drawn.map(([action, ends]) => {
       const look = shared.has(action) ? "shared" : this.look;
