@@ -375,7 +375,6 @@ class Environment(WrittenAutomaton[State, Action]):
         Args:
             state: As it is drawn.
         """
-        del state
         return ()
 
     def edited(self, state: State, source: str, target: str) -> State | None:
@@ -389,7 +388,6 @@ class Environment(WrittenAutomaton[State, Action]):
         Returns:
             A state that can be written and read, well-formed or not; None if it cannot be put there.
         """
-        del state, source, target
         return None
 
     def action_points(self, state: State, action: Action) -> Points:
@@ -402,7 +400,6 @@ class Environment(WrittenAutomaton[State, Action]):
         Returns:
             One point for a dot, two for an arrow from the first to the second, none for neither.
         """
-        del state, action
         return ()
 
     def draw(self, axes: "Axes", state: State, marked: frozenset[str] = frozenset()) -> None:

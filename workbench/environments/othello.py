@@ -498,7 +498,6 @@ class OthelloEnvironment(Environment[OthelloState, int]):
 
     def action_points(self, state: OthelloState, action: int) -> Points:
         """Return the middle of the square of a move; a pass has none."""
-        del state
         return [square_centre(*divmod(action, 8))] if square_name(action) in _SQUARES else []
 
     def picture(self, state: OthelloState, marked: frozenset[str] = frozenset()) -> str:

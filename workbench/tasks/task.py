@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 
 from workbench.automaton import Terminal
-from workbench.environment import AnyEnvironment as AnyEnvironment
+from workbench.environment import AnyEnvironment
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction
 
