@@ -120,7 +120,8 @@ def first_screens(folder: Path) -> Iterator[str]:
                     for part in ("numbers", "lost"):
                         role = root.locator(f"[data-role={part}]")
                         expect(role).to_have_attribute("data-state", "fresh")
-                    stops = tab_stops(page, root) if name == "side" else 0
+                    counted = name in ("side", "lost_piece")
+                    stops = tab_stops(page, root) if counted else 0
                     page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
                     for theme in THEMES if name == "side" else ["light"]:
                         set_theme(page, theme)

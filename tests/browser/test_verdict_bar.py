@@ -8,7 +8,8 @@ import workbench as wb
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.pair.pair_html import pair_html
 
-from .widget_alone import widget_page
+from .accessibility import violations
+from .widget_alone import set_theme, widget_page
 from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ
 
 WINDOWS = [(1440, 900), (1366, 768), (1024, 768), (390, 844)]
@@ -188,3 +189,17 @@ def test_the_controls_say_what_they_do_when_they_have_the_focus(browser):
             control.focus()
             expect(hint).to_be_visible()
             expect(hint).to_contain_text(words)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_with_many_causes_a_check_and_on_a_phone(browser, theme):
+    check = "rnb1kbnr/pppp1ppp/8/4p3/4PP1q/8/PPPP2PP/RNBQKBNR w KQkq - 1 3"
+    with widget_page(browser, [BoardPair(check, EIGHT)], 390, 844, touch=True) as page:
+        root = shown(page)
+        expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
+        set_theme(page, theme)
+        root.locator("[data-role=all-causes]").tap()
+        root.locator("[data-role=view][value=difference]").check()
+        # Numbers that were faint while they were computed are not any more.
+        page.wait_for_timeout(800)
+        assert violations(page.locator("main")) == []

@@ -2,6 +2,7 @@
 // Hooks: data-role="tray", "spare" (data-piece), "eraser".
 
 import { htmlElement, svgElement, drawing } from "../page/svg.js";
+import { keepOneStop, roveByArrows } from "../page/focus.js";
 import { PIECE_LETTERS, pieceName } from "./board_model.js";
 
 export const ERASER = "eraser";
@@ -26,6 +27,8 @@ export class Tray {
     this.element = htmlElement("div", {
       class: "ws-tray", role: "group", "aria-label": "Spare pieces: drag to a board, or choose one and click squares", "data-role": "tray",
     }, ...this.buttons.values());
+    roveByArrows(this.element, "button");
+    keepOneStop(this.element, "button");
   }
 
   /** Choose a piece for the next clicks, or none. @param {string|null} chosen */
