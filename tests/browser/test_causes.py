@@ -57,7 +57,7 @@ def test_moves_are_named_in_san_wherever_they_stand(explorer):
         assert sum(1 for text in words if " more move" in text) <= 1
         each = [text.partition(" of ")[0].rpartition(" ")[2] for text in words if "only" in text]
         assert len(set(each)) == len(each)
-    assert any(" moves, " in text and " each: " in text for text in bars.all_text_contents())
+    assert any(" moves, each " in text for text in bars.all_text_contents())
     # Where a name stands for different moves of the two boards, the squares stand beside it.
     on_true, on_predicted = (
         {board.san(move): move.uci() for move in board.legal_moves}

@@ -85,7 +85,7 @@ test("branches that lose equally much are one bar, and the small ones are one", 
     { kind: "merged", line: [], lost: 0.091, words: "12 smaller branches: 9.1% of p lost" },
   ] };
   const rows = lossRows(root, "move");
-  assert.equal(rows[0].words, "3 moves, 5% of p each: Na3, Nc3, Nd5; legal only in the prediction");
+  assert.equal(rows[0].words, "3 moves, each 5% of p lost: Na3, Nc3, Nd5; legal only in the prediction");
   assert.equal(rows[1].words, root.children[3].words);
   assert.equal(rows.length, 7);
   assert.equal(rows[6].words, "13 more moves: 22.2% of what is lost");
@@ -110,7 +110,7 @@ test("the verdict says what is lost, what each cause costs, and whether the part
 });
 
 test("of many differing moves only those of the piece pointed at have arrows", () => {
-  const many = { only_true: Array.from("abcdefgh", (file) => move(`${file}2${file}4`)), only_predicted: Array.from("abcde", (file) => move(`${file}7${file}5`)), shared: [] };
+  const many = { only_true: ["2", "3"].flatMap((rank) => Array.from("abcdefgh", (file) => move(`${file}${rank}${file}4`))), only_predicted: Array.from("abcde", (file) => move(`${file}7${file}5`)), shared: [] };
   const wish = { differing: true, shared: false, square: null, pointed: null };
   assert.deepEqual(arrowsOf("true", many, wish), []);
   assert.deepEqual(arrowsOf("true", many, { ...wish, square: "b2" }), [{ from: "b2", to: "b4", look: "true" }]);

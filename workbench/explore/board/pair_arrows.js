@@ -1,11 +1,11 @@
 // Which arrows each board shows and which moves a click on a square means: pure functions.
 
-/** Of more differing moves than this only those of the piece pointed at have arrows. */
+/** Of more differing moves than this on a board only those of the piece pointed at have arrows. */
 const MOST_ARROWS = 12;
 
 /** Whether all differing moves can have arrows at once. @param {Object} moves See arrowsOf. */
 export function fewDiffer(moves) {
-  return moves.only_true.length + moves.only_predicted.length <= MOST_ARROWS;
+  return Math.max(moves.only_true.length, moves.only_predicted.length) <= MOST_ARROWS;
 }
 
 /**

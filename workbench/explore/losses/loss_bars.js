@@ -55,7 +55,7 @@ function rowWords({ nodes }, noun) {
   if (nodes.length === 1) return nodes[0].words;
   const [reason, loss] = reasonAndLoss(nodes[0]);
   const names = nodes.slice(0, MOST_NAMES).map(nameOf).join(", ");
-  return `${nodes.length} ${noun}s, ${loss.replace(" lost", "")} each: ${names}${nodes.length > MOST_NAMES ? ", …" : ""}; ${reason}`;
+  return `${nodes.length} ${noun}s, each ${loss}: ${names}${nodes.length > MOST_NAMES ? ", …" : ""}; ${reason}`;
 }
 
 /** Return the line to step to when a branch is chosen: a lost action itself cannot be made. */
