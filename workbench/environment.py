@@ -70,7 +70,7 @@ class Place:
         top: Likewise.
         width: Its extent.
         height: Likewise.
-        taken: Whether something stands there that can be put elsewhere.
+        movable: Whether something stands there that can be put elsewhere.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Place:
     top: float
     width: float
     height: float
-    taken: bool
+    movable: bool
 
 
 Points: TypeAlias = Sequence[tuple[float, float]]

@@ -218,10 +218,10 @@ def place(root, look, name):
     return side(root, look).locator(f"[data-role=place][data-name='{name}']")
 
 
-def places_of(name, text, *, taken):
+def places_of(name, text, *, movable):
     environment = environment_named(name)
     places = environment.places(environment.read_state(text))
-    return [each.name for each in places if each.taken is taken]
+    return [each.name for each in places if each.movable is movable]
 
 
 @pytest.mark.parametrize("window", [LAPTOP, PHONE])
@@ -234,23 +234,23 @@ def test_a_box_is_dragged_on_the_picture(browser, window):
         .items()
         if what == "box"
     )
-    free = places_of("sokoban", pair.predicted_state, taken=False)[-1]
+    free = places_of("sokoban", pair.predicted_state, movable=False)[-1]
     before = pair.predicted_state
     with widget_page(browser, [pair], *window, touch=window is PHONE) as page:
         root = root_of(page)
         drag(page, place(root, "predicted", box), place(root, "predicted", free))
-        expect(place(root, "predicted", free)).to_have_attribute("data-taken", "true")
+        expect(place(root, "predicted", free)).to_have_attribute("data-movable", "true")
         wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
         environment = environment_named("sokoban")
         moved = environment.edited(environment.read_state(before), box, free)
         assert pair.predicted_state == environment.state_text(moved)
         expect_numbers(root, pair)
         # Onto a wall, or another box, nothing is put.
-        other = places_of("sokoban", pair.predicted_state, taken=True)[0]
+        other = places_of("sokoban", pair.predicted_state, movable=True)[0]
         drag(page, place(root, "predicted", free), place(root, "predicted", other))
         expect(root.locator("[data-role=status]")).to_contain_text("cannot be put there")
         root.locator("[data-role=undo]").click()
-        expect(place(root, "predicted", box)).to_have_attribute("data-taken", "true")
+        expect(place(root, "predicted", box)).to_have_attribute("data-movable", "true")
         wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
         assert pair.predicted_state == before
 
@@ -259,7 +259,7 @@ def test_an_object_is_dragged_into_another_box(browser):
     pair = StatePair.example("boxes")
     boxes = environment_named("boxes")
     state = boxes.read_state(pair.predicted_state)
-    source = next(each.name for each in boxes.places(state) if each.taken)
+    source = next(each.name for each in boxes.places(state) if each.movable)
     target = "table" if not source.endswith("table") else "Box 1"
     with widget_page(browser, [pair], *LAPTOP) as page:
         root = root_of(page)
@@ -275,7 +275,7 @@ def test_a_disc_is_set_by_a_click(browser):
     pair = StatePair.example("othello")
     with widget_page(browser, [pair], *LAPTOP) as page:
         root = root_of(page)
-        empty = places_of("othello", pair.true_state, taken=False)[0]
+        empty = places_of("othello", pair.true_state, movable=False)[0]
         for colour in ("black", "white", "empty"):
             place(root, "true", empty).click()
             label = re.compile(f"^{empty}: {colour}")
@@ -305,7 +305,7 @@ def test_a_picture_is_edited_by_the_keyboard_alone(browser):
         ways = {
             "ArrowDown": (1, 0), "ArrowRight": (0, 1), "ArrowLeft": (0, -1), "ArrowUp": (-1, 0),
         }  # fmt: skip
-        free = {each.name for each in environment.places(state) if not each.taken}
+        free = {each.name for each in environment.places(state) if not each.movable}
         beside = {
             key: f"row {row + down} column {column + right}" for key, (down, right) in ways.items()
         }
@@ -314,14 +314,14 @@ def test_a_picture_is_edited_by_the_keyboard_alone(browser):
         page.keyboard.press("Enter")
         page.keyboard.press(key)
         page.keyboard.press("Enter")
-        expect(place(root, "true", target)).to_have_attribute("data-taken", "true")
+        expect(place(root, "true", target)).to_have_attribute("data-movable", "true")
         wait(root, "[data-role=numbers]", "element.dataset.state === 'fresh'")
         assert pair.true_state == environment.state_text(edited)
         # The focus stays on the picture.
         focused = page.evaluate("document.activeElement.dataset.name")
         assert focused == target
         page.keyboard.press("Control+z")
-        expect(place(root, "true", source)).to_have_attribute("data-taken", "true")
+        expect(place(root, "true", source)).to_have_attribute("data-movable", "true")
 
 
 def test_permitted_actions_are_drawn_and_those_that_differ_stand_out(browser):

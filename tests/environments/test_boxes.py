@@ -378,7 +378,7 @@ def test_object_names_are_told_apart():
 
 def test_an_object_is_put_elsewhere_on_the_picture(small):
     state = small.read_state(APART)
-    assert [each.name for each in small.places(state) if each.taken] == [
+    assert [each.name for each in small.places(state) if each.movable] == [
         "apple in Box 1", "bell in Box 2",
     ]  # fmt: skip
     on_table = small.edited(state, "bell in Box 2", "table")

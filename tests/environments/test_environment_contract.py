@@ -305,7 +305,7 @@ def test_an_edit_gives_another_state_that_can_be_written_and_read(environment):
                 assert edited != state
                 assert environment.read_state(environment.state_text(edited)) == edited
                 assert environment.conditions(edited) is not None
-                assert source == target or source.taken
+                assert source == target or source.movable
                 # What was put there can be taken back, and then all is as before.
                 if source != target:
                     back = next(
@@ -313,7 +313,7 @@ def test_an_edit_gives_another_state_that_can_be_written_and_read(environment):
                             each.name
                             for each in environment.places(edited)
                             if each.name.partition(" in ")[0] == source.name.partition(" in ")[0]
-                            and each.taken
+                            and each.movable
                             and each not in places
                         ),
                         target.name,

@@ -182,7 +182,7 @@ def test_the_picture_marks_what_is_named():
     )
     assert plain.count("<circle") == 5
     assert plain.count('fill="none"') == 0
-    assert marked.count('fill="none"') == 2
+    assert marked.count('class="different"') == 1
     assert "White to move (marked); 1 squares marked" in marked
 
 

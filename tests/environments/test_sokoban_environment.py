@@ -169,7 +169,7 @@ def test_boxes_and_the_player_are_put_elsewhere_on_the_picture():
     box, player, free, goal = (
         f"row {row} column {column}" for row, column in ((3, 3), (4, 3), (2, 2), (4, 5))
     )
-    assert {each.name for each in ONE_BOX.places(state) if each.taken} == {box, player}
+    assert {each.name for each in ONE_BOX.places(state) if each.movable} == {box, player}
     on_goal = ONE_BOX.edited(state, box, goal)
     assert ONE_BOX.state_text(on_goal) == START.replace("$", " ").replace(".", "*")
     walked = ONE_BOX.edited(state, player, free)

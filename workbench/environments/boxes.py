@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.automaton import Automaton
 from workbench.environment import Environment, Place, Points
-from workbench.environments.square_picture import INK
+from workbench.environments.square_picture import INK, difference_mark
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 
 CAPACITY: Final = 2
@@ -337,21 +337,20 @@ class Boxes(Environment[BoxesState, Carry]):
         corners, tall = list(_corners(state)), _tall(state)
         width = max(left for _, (left, _) in corners) + _WIDE + _GAP
         height = max(top for _, (_, top) in corners) + tall + _GAP
-        said = escape(f"Boxes: {self.state_text(state)}")
+        caption = escape(f"Boxes: {self.state_text(state)}")
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{said}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{caption}" '
             f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12" '
-            f'text-anchor="middle"><title>{said}</title>'
+            f'text-anchor="middle"><title>{caption}</title>'
             '<rect width="100%" height="100%" fill="#ffffff"/>'
         ]
         for number, (left, top) in corners:
             name = _place_name(number)
             box = f'x="{left}" y="{top}" width="{_WIDE}" height="{tall}" rx="3" fill="none"'
             look = f'stroke="{INK}"' + ("" if number else ' stroke-dasharray="2 3"')
-            if name in marked:
-                look = 'stroke="#b3002d" stroke-width="3" stroke-dasharray="7 4"'
+            mark = difference_mark(left, top, _WIDE, tall) if name in marked else ""
             parts.append(
-                f'<rect {box} {look}/><text x="{left + _WIDE / 2:g}" y="{top + 15}" fill="{INK}" '
+                f'<rect {box} {look}/>{mark}<text x="{left + _WIDE / 2:g}" y="{top + 15}" fill="{INK}" '
                 f'font-weight="bold">{name}</text>'
             )
         for _, thing, (left, top) in _things(state):

@@ -466,10 +466,10 @@ class OthelloEnvironment(Environment[OthelloState, int]):
         return OthelloState(state.black ^ change, state.white ^ change, state.black_to_move)
 
     def places(self, state: OthelloState) -> list[Place]:
-        """Return the squares, of which those with a disc are taken, and the side to move."""
+        """Return the squares, of which discs are movable, and the side to move."""
         discs = state.black | state.white
         squares = [
-            square_place(name, *divmod(square, 8), taken=bool(discs >> square & 1))
+            square_place(name, *divmod(square, 8), movable=bool(discs >> square & 1))
             for name, square in _SQUARES.items()
         ]
         return [*squares, Place(_SIDE, 0, 8 * CELL, 8 * CELL, 18, False)]

@@ -497,10 +497,10 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         return kind[int(generator.integers(len(kind)))]
 
     def places(self, state: SokobanState) -> list[Place]:
-        """Return the cells that are not wall; those with a box or the player are taken."""
+        """Return the cells that are not wall; boxes and the player are movable."""
         occupied = state.boxes | {state.player}
         floor = sorted(self.automaton.room(state).floor)
-        return [square_place(_cell_name(cell), *cell, taken=cell in occupied) for cell in floor]
+        return [square_place(_cell_name(cell), *cell, movable=cell in occupied) for cell in floor]
 
     def edited(self, state: SokobanState, source: str, target: str) -> SokobanState | None:
         """Return a map with a box, or the player, on another free cell.

@@ -29,9 +29,9 @@ def difference_mark(x: float, y: float, width: float, height: float) -> str:
     )
 
 
-def square_place(name: str, row: int, column: int, *, taken: bool) -> Place:
+def square_place(name: str, row: int, column: int, *, movable: bool) -> Place:
     """Return a square of `square_picture` as a place; rows and columns count from 0."""
-    return Place(name, CELL * column, CELL * row, CELL, CELL, taken)
+    return Place(name, CELL * column, CELL * row, CELL, CELL, movable)
 
 
 def square_centre(row: int, column: int) -> tuple[float, float]:

@@ -32,19 +32,19 @@ def exact_depth(
         nouns = f"{explored.words.state}s"
         return ExactDepth(settings.depth, f"exact at every depth: both {nouns} permit the same")
     seed = derived_seed(settings.seed, "probes")
-    refused = ""
+    reason = ""
     for depth in range(settings.depth, 1, -1):
         expected = expected_joint_nodes(
             true, predicted, depth, automaton=explored.automaton, seed=seed
         )
         if expected <= budget:
             break
-        refused = f"depth {depth} has about {expected:.2g} joint nodes, more than {budget:,}"
+        reason = f"depth {depth} has about {expected:.2g} joint nodes, more than {budget:,}"
     else:
         depth = 1
-    if not refused:
+    if not reason:
         return ExactDepth(depth, "exact at every depth")
-    words = f"exact up to depth {depth}: {refused}"
+    words = f"exact up to depth {depth}: {reason}"
     if explored.limit_note and not explored.compiled_takes(true, predicted):
         words += f", the limit {explored.limit_note}"
     return ExactDepth(depth, words)

@@ -360,15 +360,15 @@ class GameTracker(WidgetBase):
 
     def _answer_read(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send the replies of a model beyond those that the page knows."""
-        model, known = str(message["reader"]), int(message["known"])
+        model, count = str(message["reader"]), int(message["known"])
         reading = self._read(model, _READING_SECONDS)
         if reading is None:
             return {"reader": model, "done": True}
         page = reading.tracked.page()
         return {
             "reader": model,
-            "game": page | {"replies": page["replies"][known:]},
-            "known": known,
+            "game": page | {"replies": page["replies"][count:]},
+            "known": count,
             "done": reading.done,
             "milliseconds": reading.milliseconds,
         }

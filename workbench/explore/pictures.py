@@ -204,16 +204,16 @@ _SLICES: Final = 20
 def run_figure(run: RunTable) -> Figure:
     """Draw the rows of a run that have both measures; the note counts the others."""
     rows = run.rows
-    drawn = rows["edit_distance"].notna() & rows["precision"].notna()
+    defined = rows["edit_distance"].notna() & rows["precision"].notna()
     figure, (axes,) = new_figure(width=7.2, height=4.4)
     measure = column_label("precision", run)
     by = default_mark(run)
     names = value_names(rows, by)
     different = in_order(names.unique())
     looks = column_looks(by, different)
-    counts = names[drawn].value_counts()
+    counts = names[defined].value_counts()
     # In mixed order: drawn one after the other, the last group would cover the rest.
-    mixed = np.random.default_rng(0).permutation(np.flatnonzero(drawn))
+    mixed = np.random.default_rng(0).permutation(np.flatnonzero(defined))
     for number, places in enumerate(np.array_split(mixed, _SLICES)):
         for name, look in looks.items():
             part = rows.iloc[places][(names.iloc[places] == name).to_numpy()]
@@ -241,9 +241,9 @@ def run_figure(run: RunTable) -> Figure:
         bbox_to_anchor=(1.0, 1.0),
         ncols=-(-max(1, len(different)) // _MOST_IN_COLUMN),
     )
-    apart = rows[drawn]["disagreement"].abs()
+    apart = rows[defined]["disagreement"].abs()
     far = int(np.count_nonzero(apart >= GAP))
-    left = int((~drawn).sum())
+    left = int((~defined).sum())
     sets = [name for name in in_order(value_names(rows, "set").unique()) if name != "none"]
     caption(
         figure,

@@ -80,12 +80,12 @@ class RunSettings(ComparisonSettings):
             raise InvalidArgumentError(f"expected methods of {list(ESTIMATORS)}, got {unknown}")
 
     @classmethod
-    def from_page(cls, given: Mapping[str, Any]) -> "RunSettings":
+    def from_page(cls, values: Mapping[str, Any]) -> "RunSettings":
         """Return the settings that a page sends."""
         try:
-            return cls(**{**given, "methods": tuple(given["methods"])})
+            return cls(**{**values, "methods": tuple(values["methods"])})
         except (KeyError, TypeError) as error:
-            raise InvalidArgumentError(f"expected settings of runs, got {given!r}") from error
+            raise InvalidArgumentError(f"expected settings of runs, got {values!r}") from error
 
     def states(self) -> tuple[ChessState | Sink, ChessState | Sink]:
         """Return the true and the predicted state."""
@@ -199,14 +199,14 @@ def next_batches(
 def all_runs(settings: RunSettings) -> pd.DataFrame:
     """Return all the runs that a page with these settings ends up with."""
     rows = []
-    done: dict[str, int] = dict.fromkeys(settings.methods, 0)
-    while batches := next_batches(settings, done, seconds=1.0):
+    counts: dict[str, int] = dict.fromkeys(settings.methods, 0)
+    while batches := next_batches(settings, counts, seconds=1.0):
         for method, batch in batches.items():
             numbers = range(batch.first, batch.first + len(batch.values))
             rows += [
                 (method, *row) for row in zip(numbers, batch.values, batch.node_counts, strict=True)
             ]
-            done[method] += len(batch.values)
+            counts[method] += len(batch.values)
     table = pd.DataFrame(rows, columns=["method", "run", "value", "node_count"])
     table["method"] = pd.Categorical(table["method"], list(settings.methods), ordered=True)
     return table.sort_values(["method", "run"], ignore_index=True).astype({"method": str})

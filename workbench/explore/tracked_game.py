@@ -60,16 +60,16 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
     """Return the positions of a game that was cut at several plies, and notes on the rows."""
     cuts = dict(zip(rows["ply"].astype(int), rows["true_state"].astype(str), strict=True))
     moves = rows["moves"] if "moves" in rows else pd.Series(None, rows.index, dtype=object)
-    known = {
+    moves_by_ply = {
         int(ply): text.split()
         for ply, text in zip(rows["ply"], moves, strict=True)
         if isinstance(text, str)
     }
-    if not known:
+    if not moves_by_ply:
         note = "This table has no moves of the game: only the cuts can be shown."
         return tuple(Stop(ply, fen) for ply, fen in cuts.items()), (note,)
-    longest = max(known.values(), key=len)
-    for ply, played in known.items():
+    longest = max(moves_by_ply.values(), key=len)
+    for ply, played in moves_by_ply.items():
         if played != longest[: len(played)]:
             raise TableError(
                 f"game {game_id!r}: the moves at ply {ply} are not the beginning of the longest "
@@ -90,8 +90,10 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
             "table's.",
         ),
     )
-    told = (words.format("ply " + ", ".join(map(str, plies))) for plies, words in notes if plies)
-    return (*stops, *(Stop(ply, cuts[ply]) for ply in sorted(beyond))), tuple(told)
+    sentences = (
+        words.format("ply " + ", ".join(map(str, plies))) for plies, words in notes if plies
+    )
+    return (*stops, *(Stop(ply, cuts[ply]) for ply in sorted(beyond))), tuple(sentences)
 
 
 def _stops(game: chess.Board) -> tuple[Stop, ...]:
@@ -222,8 +224,8 @@ class TrackedGame:
 
     def moves_until(self, ply: int) -> str:
         """Return the moves up to a ply with their numbers, as in PGN; empty if they are unknown."""
-        made = [stop for stop in self.stops if stop.san is not None and stop.ply <= ply]
-        return " ".join(numbered_move(stop) if stop.ply % 2 else str(stop.san) for stop in made)
+        stops = [stop for stop in self.stops if stop.san is not None and stop.ply <= ply]
+        return " ".join(numbered_move(stop) if stop.ply % 2 else str(stop.san) for stop in stops)
 
     def table(self) -> pd.DataFrame:
         """Return one row per reply; precision_1.. and recall_1.. are columns of their own."""
@@ -321,18 +323,18 @@ def _chosen(frame: pd.DataFrame, column: str, value: Any) -> tuple[pd.DataFrame,
         return frame, None
     present = list(frame[column].dropna().unique())
     if value is None and len(present) > 1:
-        shown = ", ".join(map(repr, present[:5])) + (", ..." if len(present) > 5 else "")
+        names = ", ".join(map(repr, present[:5])) + (", ..." if len(present) > 5 else "")
         raise InvalidArgumentError(
-            f"expected rows of one {column}, got {len(present)}: {shown}; say which by {column}="
+            f"expected rows of one {column}, got {len(present)}: {names}; say which by {column}="
         )
     if value is None:
         value = present[0] if present else None
-        chosen = frame
+        selection = frame
     else:
-        chosen = frame[frame[column] == value]
-    if chosen.empty:
+        selection = frame[frame[column] == value]
+    if selection.empty:
         raise InvalidArgumentError(f"expected rows with {column} {value!r}, got none")
-    return chosen, value
+    return selection, value
 
 
 def scored_replies(

@@ -265,7 +265,7 @@ def _transfer() -> list[Question]:
     ]  # fmt: skip
 
 
-def _share_after(said: str, move: str, true: ChessState, predicted: ChessState) -> float:
+def _share_after(name: str, move: str, true: ChessState, predicted: ChessState) -> float:
     """Return p_1 after both boards have made a move that both permit."""
     automaton: Automaton[Any, Any] = ChessAutomaton()
     action = next(each for each in automaton.permitted(true) if each.uci() == move)

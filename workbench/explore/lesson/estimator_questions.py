@@ -53,11 +53,11 @@ def small_tree() -> TableAutomaton:
 
 def runs_on_tree(method: str, samples: int, runs: int = 1000, seed: int = 0) -> list[float]:
     """Return the values of single runs of an estimator of p_2 on the small tree."""
-    made: list[Run] = single_runs(
+    results: list[Run] = single_runs(
         "S", "T", 2, automaton=small_tree(), method=method, samples=samples,
         seeds=range(seed, seed + runs),
     )  # fmt: skip
-    return [run.value for run in made]
+    return [run.value for run in results]
 
 
 def estimator_lesson() -> Lesson:
@@ -156,7 +156,7 @@ def _tree() -> list[Question]:
 
 def _second_algorithm() -> list[Question]:
     low, high = sorted(set(runs_on_tree("intermediate", 1, runs=100)))
-    kept = ("Algorithm 2: a is kept", "Algorithm 2: b is kept")
+    names = ("Algorithm 2: a is kept", "Algorithm 2: b is kept")
     # Either comes up with probability 1/2.
     mean, deviation = (low + high) / 2, (high - low) / 2
     p_2 = exact_profile("S", "T", 2, automaton=small_tree()).precision[1]
@@ -169,11 +169,11 @@ def _second_algorithm() -> list[Question]:
                 1.0: "One of the three actions after b is accepted."},
                "Weight 1/2, times 2 for the thinning, times 1/3 for y."),
         share_question("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable.",
-               because="It is p_2: Algorithm 2 is unbiased.", follows=Following(kept, lambda one, other: (one + other) / 2)),
+               because="It is p_2: Algorithm 2 is unbiased.", follows=Following(names, lambda one, other: (one + other) / 2)),
         share_question("Algorithm 2: standard deviation", "What is the standard deviation of a run?", deviation,
                {deviation**2: "That is the variance; take the root."},
                "Both values are equally far from the mean.",
-               follows=Following(kept, lambda one, other: abs(one - other) / 2)),
+               follows=Following(names, lambda one, other: abs(one - other) / 2)),
         share_question("one line: standard deviation", "And the standard deviation of one independent line?",
                math.sqrt(p_2 * (1 - p_2)), {p_2 * (1 - p_2): "That is the variance; take the root."},
                "One line is accepted (1) with probability p = 2/3, or not (0): √(p(1 − p))."),
@@ -213,7 +213,7 @@ def _numbers() -> list[Question]:
 def _transfer() -> list[Question]:
     visitors = sum(1 / rooms for rooms in MUSEUM_ROOMS) / len(MUSEUM_ROOMS)
     rooms = len(MUSEUM_ROOMS) / sum(MUSEUM_ROOMS)
-    asked = _needed(visitors, 0.05)
+    samples = _needed(visitors, 0.05)
     up = "Visitors come whole: round up, or the error is a little above 0.05."
     return [
         share_question("museum: visitors", "What share of the visitors sees a painting?", visitors,
@@ -221,8 +221,8 @@ def _transfer() -> list[Question]:
                "A third of the visitors takes each door, and spreads over the rooms behind it."),
         share_question("museum: rooms", "What share of the rooms has a painting?", rooms,
                {visitors: "That is the share of the visitors."}, "Count rooms."),
-        count_question("museum: how many to ask", "How many visitors make the standard error at most 0.05?", asked,
-               mistakes={asked - 1: up, visitors * (1 - visitors) / 0.05**2: up},
+        count_question("museum: how many to ask", "How many visitors make the standard error at most 0.05?", samples,
+               mistakes={samples - 1: up, visitors * (1 - visitors) / 0.05**2: up},
                follows=Following(("museum: visitors",), lambda p: _needed(p, 0.05)),
                hint="Solve √(p(1 − p)/N) = 0.05 for N, with p the share of the visitors.", within=_ROUNDING),
     ]  # fmt: skip

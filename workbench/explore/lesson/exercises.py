@@ -58,16 +58,16 @@ def compare_predictions(
         One row per prediction: the words as the index, ``class``, ``edit distance``,
         ``board accuracy``, ``p_m`` and ``r_m``, with m the depth.
     """
-    chosen = settings if settings is not None else ExplorerSettings()
+    explorer_settings = settings if settings is not None else ExplorerSettings()
     rows = {}
     for words, fen in predictions.items():
-        view = pair_view(true_fen, fen, chosen)
+        view = pair_view(true_fen, fen, explorer_settings)
         rows[words] = {
             "class": view["predicted"]["class"],
             "edit distance": view["text"]["levenshtein"],
             "board accuracy": view["text"]["board_accuracy"],
-            f"p_{chosen.depth}": view["profile"]["precision"][-1]["value"],
-            f"r_{chosen.depth}": view["profile"]["recall"][-1]["value"],
+            f"p_{explorer_settings.depth}": view["profile"]["precision"][-1]["value"],
+            f"r_{explorer_settings.depth}": view["profile"]["recall"][-1]["value"],
         }
     return pd.DataFrame.from_dict(rows, orient="index").round(3)
 

@@ -33,7 +33,7 @@ def draw_curves(scores: pd.DataFrame, depth: int = 4) -> Figure:
     line = f"precision_{depth}"
     means = scores.groupby(["model", "length"])[["precision_1", line]].mean()
     models = list(scores.groupby("model")[line].mean().sort_values(ascending=False).index)
-    looks, shown = model_looks(models), labels(models, 24)
+    looks, captions = model_looks(models), labels(models, 24)
     rows = -(-len(models) // _COLUMNS)
     figure, panels = new_figure(_COLUMNS, width=8.5, height=0.8 + 2.3 * rows, rows=rows)
     for axes, model in zip(panels, models, strict=False):
@@ -42,13 +42,13 @@ def draw_curves(scores: pd.DataFrame, depth: int = 4) -> Figure:
                 means.loc[model].index, means.loc[model, measure], color=looks[model].colour,
                 marker="o", markersize=4, linestyle=dashes,
             )  # fmt: skip
-        axes.set(title=shown[model], ylim=(-0.03, 1.03))
+        axes.set(title=captions[model], ylim=(-0.03, 1.03))
         axes.set_xticks(means.loc[model].index)
     for axes in panels[len(models) :]:
         axes.set_axis_off()
     _name_axes(figure, f"mean p_1 and p_{depth}")
     names = (("-", "p_1: one predicted move is legal"), ("--", f"p_{depth}: a line of {depth} is"))
-    _legend(figure, ({"linestyle": dashes, "label": typeset(said)} for dashes, said in names))
+    _legend(figure, ({"linestyle": dashes, "label": typeset(label)} for dashes, label in names))
     return figure
 
 
@@ -60,7 +60,7 @@ def draw_two_sets(table: pd.DataFrame) -> Figure:
     """
     table = table[table["measure"] == "precision"]
     models = list(table["model"].unique())
-    looks, shown = model_looks(models), labels(models, 24)
+    looks, captions = model_looks(models), labels(models, 24)
     depth = table["depth"].iloc[0]
     figure = Figure(figsize=(8.5, 5.2), layout="constrained")
     spec = figure.add_gridspec(2, 1, height_ratios=(3, 2))
@@ -70,22 +70,22 @@ def draw_two_sets(table: pd.DataFrame) -> Figure:
         curves = table[(table["model"] == model) & (table["length"] != ALL_LENGTHS)]
         for name, look in _ON_SET.items():
             axes.plot(curves["length"].astype(int), curves[name], color=looks[model].colour, **look)
-        axes.set_title(shown[model], fontsize=10)
+        axes.set_title(captions[model], fontsize=10)
         axes.set(ylim=(-0.03, 1.03), xticks=curves["length"].astype(int))
     _name_axes(upper, f"mean p_{depth}")
     _legend(upper, ({"label": SET_NAMES[name], **look} for name, look in _ON_SET.items()))
-    _draw_differences(lower.subplots(), table[table["length"] == ALL_LENGTHS], shown)
+    _draw_differences(lower.subplots(), table[table["length"] == ALL_LENGTHS], captions)
     return figure
 
 
-def _draw_differences(axes: Axes, overall: pd.DataFrame, shown: dict[str, str]) -> None:
+def _draw_differences(axes: Axes, overall: pd.DataFrame, captions: dict[str, str]) -> None:
     value = overall["difference"]
     ends = [value - overall["difference_low"], overall["difference_high"] - value]
     places = range(len(overall))
     bars = np.nan_to_num(np.clip(ends, 0, None))
     axes.errorbar(value, places, xerr=bars, fmt="o", color="0.2", capsize=4)
     axes.axvline(0, color="0.3", linewidth=0.9)
-    axes.set_yticks(places, [shown[model] for model in overall["model"]])
+    axes.set_yticks(places, [captions[model] for model in overall["model"]])
     axes.set_ylim(len(overall) - 0.5, -0.5)
     axes.grid(True, axis="x", linewidth=0.5, alpha=0.5)
     axes.spines[["top", "right"]].set_visible(False)

@@ -39,11 +39,11 @@ class Following:
     names: tuple[str, ...]
     rule: Callable[..., float]
 
-    def about(self, given: float, earlier: Mapping[str, Any]) -> str:
+    def about(self, answer: float, earlier: Mapping[str, Any]) -> str:
         """Return what to say of a wrong answer that follows from other answers; else nothing."""
         if not set(self.names) <= set(earlier):
             return ""
-        if abs(given - self.rule(*(earlier[name] for name in self.names))) > _NEAR:
+        if abs(answer - self.rule(*(earlier[name] for name in self.names))) > _NEAR:
             return ""
         names = [name.split(": ")[-1] for name in self.names]
         if len(names) == 1:
@@ -92,20 +92,20 @@ class NumberQuestion:
         """Whether guesses are compared with the value by their ratio."""
         return math.isinf(self.high)
 
-    def read(self, given: Any) -> float:
+    def read(self, answer: Any) -> float:
         """Return a given answer as a number."""
-        number: Any = given if isinstance(given, Real) and not isinstance(given, bool) else None
+        number: Any = answer if isinstance(answer, Real) and not isinstance(answer, bool) else None
         # What no float can hold is refused by its size, before it is made one.
         if number is not None and self.low <= number <= min(self.high, _LARGEST):
             return float(number)
-        wanted = (
+        expected = (
             f"a whole number, {self.low:g} or more"
             if self.is_count
             else f"a number from {self.low:g} to {self.high:g}"
         )
         # Python reads "0,95" as two numbers.
-        comma = "; write a decimal point, as in 0.95" if isinstance(given, tuple) else ""
-        raise InvalidArgumentError(f"expected {wanted}, got {answer_text(given)}{comma}")
+        comma = "; write a decimal point, as in 0.95" if isinstance(answer, tuple) else ""
+        raise InvalidArgumentError(f"expected {expected}, got {answer_text(answer)}{comma}")
 
     def points(self, guess: float) -> int:
         """Return the points of a guess, 0 to `FULL`."""
@@ -116,19 +116,19 @@ class NumberQuestion:
         # A guess on the edge counts, whatever rounding makes of it.
         return sum(distance <= limit * (1 + 1e-9) for limit in (1, _HALF_WITHIN))
 
-    def is_right(self, given: float) -> bool:
+    def is_right(self, answer: float) -> bool:
         """Return whether a number answers the task."""
-        return abs(given - self.value) <= self.within * (1 + 1e-9)
+        return abs(answer - self.value) <= self.within * (1 + 1e-9)
 
-    def about(self, given: float, earlier: Mapping[str, Any]) -> str:
+    def about(self, answer: float, earlier: Mapping[str, Any]) -> str:
         """Return what to say of a wrong answer: what it follows from, or what mistake it is, or the hint."""
-        if self.follows and (said := self.follows.about(given, earlier)):
-            return said
+        if self.follows and (words := self.follows.about(answer, earlier)):
+            return words
         near = self.within if self.is_count else _NEAR
-        for wrong, said in self.mistakes.items():
-            if abs(given - wrong) <= near:
-                return said
-        if abs(given - self.value) <= near:
+        for wrong, words in self.mistakes.items():
+            if abs(answer - wrong) <= near:
+                return words
+        if abs(answer - self.value) <= near:
             return "It is near: give a fraction, or round to three decimals."
         return self.hint
 
@@ -166,39 +166,39 @@ class ChoiceQuestion:
         """The letters of the choices."""
         return "abcdefghijklmnopqrstuvwxyz"[: len(self.choices)]
 
-    def read(self, given: Any) -> str:
-        """Return given letters in their order, each once: ``"ca"`` and ``{"a", "c"}`` are ``"ac"``."""
-        parts = given if isinstance(given, Iterable) else ()
+    def read(self, answer: Any) -> str:
+        """Return the letters of an answer in their order, each once: ``"ca"`` and ``{"a", "c"}`` are ``"ac"``."""
+        parts = answer if isinstance(answer, Iterable) else ()
         found = [each.strip(" ,").lower() for each in parts if isinstance(each, str)]
         letters = {letter for letter in found if letter}
         if letters and len(found) == len(list(parts)) and letters <= set(self.letters):
             return "".join(sorted(letters))
-        wanted = "one letter," if len(self.right) == 1 else "letters from"
+        expected = "one letter," if len(self.right) == 1 else "letters from"
         raise InvalidArgumentError(
-            f"expected {wanted} a to {self.letters[-1]}, got {answer_text(given)}"
+            f"expected {expected} a to {self.letters[-1]}, got {answer_text(answer)}"
         )
 
     def points(self, guess: str) -> int:
         """Return the points of a guess: all of them if it is right."""
         return FULL * self.is_right(guess)
 
-    def is_right(self, given: str) -> bool:
+    def is_right(self, answer: str) -> bool:
         """Return whether the letters are those of the right choices."""
-        return given == self.right
+        return answer == self.right
 
-    def about(self, given: str, earlier: Mapping[str, Any]) -> str:
+    def about(self, answer: str, earlier: Mapping[str, Any]) -> str:
         """Return what to say of a wrong letter; of several letters, how many are missing and too many."""
         del earlier
         if len(self.right) == 1:
-            return self.wrong.get(given, "") if len(given) == 1 else "One letter is right."
-        missing, additional = set(self.right) - set(given), set(given) - set(self.right)
+            return self.wrong.get(answer, "") if len(answer) == 1 else "One letter is right."
+        missing, additional = set(self.right) - set(answer), set(answer) - set(self.right)
         counted = ((missing, "missing"), (additional, "too many"))
-        said = ", ".join(f"{_COUNTS[len(letters)]} {what}" for letters, what in counted if letters)
-        return f"{said[0].upper()}{said[1:]}."
+        words = ", ".join(f"{_COUNTS[len(letters)]} {what}" for letters, what in counted if letters)
+        return f"{words[0].upper()}{words[1:]}."
 
-    def in_words(self, given: str) -> str:
+    def in_words(self, answer: str) -> str:
         """Return the choices of some letters."""
-        return "; ".join(self.choices[self.letters.index(letter)] for letter in given)
+        return "; ".join(self.choices[self.letters.index(letter)] for letter in answer)
 
     given_in_words = in_words
 
@@ -258,31 +258,31 @@ class Verdicts:
 
 
 def verdict(
-    question: Question, given: Any, earlier: Mapping[str, Any] = MappingProxyType({})
+    question: Question, answer: Any, earlier: Mapping[str, Any] = MappingProxyType({})
 ) -> Verdict:
     """Return what a task says of an answer, given those to other tasks by name.
 
     The answer itself is in it only if it is right. An ellipsis is no answer yet.
     """
-    if given is None or isinstance(given, EllipsisType):
+    if answer is None or isinstance(answer, EllipsisType):
         return Verdict("unanswered", "Not answered yet.")
     try:
-        read: Any = question.read(given)
+        read: Any = question.read(answer)
     except InvalidArgumentError as error:
         return Verdict("unreadable", f"This is no answer: {error}.")
     if question.is_right(read):
         return Verdict("right", " ".join(filter(None, ["Right.", question.because])), read)
-    said = " ".join(filter(None, ["Not right.", question.about(read, earlier)]))
-    return Verdict("wrong", said, read)
+    words = " ".join(filter(None, ["Not right.", question.about(read, earlier)]))
+    return Verdict("wrong", words, read)
 
 
-def answer_text(given: Any) -> str:
+def answer_text(answer: Any) -> str:
     """Return any answer as a message or a list shows it: a number to six digits, all else cut."""
-    if isinstance(given, float):
-        return f"{given:.6g}"
-    if isinstance(given, int) and abs(given) >= _LARGEST:
+    if isinstance(answer, float):
+        return f"{answer:.6g}"
+    if isinstance(answer, int) and abs(answer) >= _LARGEST:
         return "a whole number of more than 300 digits"
-    return cut(repr(given), _SHOWN)
+    return cut(repr(answer), _SHOWN)
 
 
 class Guess(WidgetBase):
@@ -310,10 +310,10 @@ class Guess(WidgetBase):
     def __init__(self, question: Question, guessed: Callable[[], object] | None = None) -> None:
         """Ask a question."""
         if isinstance(question, ChoiceQuestion):
-            asked: dict[str, Any] = {"choices": list(question.choices)}
+            limits: dict[str, Any] = {"choices": list(question.choices)}
         else:
-            asked = {"bounds": [question.low, None if question.is_count else question.high]}
-        super().__init__(prompt=question.prompt, **asked)
+            limits = {"bounds": [question.low, None if question.is_count else question.high]}
+        super().__init__(prompt=question.prompt, **limits)
         self._question = question
         self._guessed = guessed
         self.register("guess", self._answer_guess)
@@ -324,13 +324,13 @@ class Guess(WidgetBase):
         """Whether the guess is made."""
         return bool(self.outcome)
 
-    def make(self, given: Any) -> None:
+    def make(self, answer: Any) -> None:
         """Guess, as the page does; a guess that was made stays."""
         if self.made:
             return
-        guess: Any = self._question.read(given)
+        guess: Any = self._question.read(answer)
         if isinstance(self._question, ChoiceQuestion) and len(guess) != 1:
-            raise InvalidArgumentError(f"expected one letter, got {given!r}")
+            raise InvalidArgumentError(f"expected one letter, got {answer!r}")
         question: Any = self._question
         value, points = question.value, question.points(guess)
         self.outcome = {
@@ -346,8 +346,8 @@ class Guess(WidgetBase):
 
     def still(self) -> str:
         """Return the question as HTML, and its value if the guess is made."""
-        said = [self.outcome[name] for name in ("said", "because")] if self.made else self.choices
-        return heading(self.prompt) + "".join(map(paragraph, said))
+        lines = [self.outcome[name] for name in ("said", "because")] if self.made else self.choices
+        return heading(self.prompt) + "".join(map(paragraph, lines))
 
     def _answer_guess(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         self.make(message.get("given"))

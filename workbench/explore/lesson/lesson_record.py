@@ -110,21 +110,21 @@ class HiddenOutput:
         self._show(update=False)
 
     def _show(self, *, update: bool) -> None:
-        shown = {"display_id": self._name, "update": update}
+        options = {"display_id": self._name, "update": update}
         if not self.is_open:
-            display(Markdown(f"*{self._waits_for()}*"), **shown)  # type: ignore[no-untyped-call]
+            display(Markdown(f"*{self._waits_for()}*"), **options)  # type: ignore[no-untyped-call]
         elif hasattr(self.content, "_ipython_display_"):
             # A widget that displays itself would do so in an output of its own.
-            made = self.content._repr_mimebundle_()
-            data = made[0] if isinstance(made, tuple) else made
-            display({**data, "text/html": ""}, raw=True, **shown)  # type: ignore[no-untyped-call]
+            bundle = self.content._repr_mimebundle_()
+            data = bundle[0] if isinstance(bundle, tuple) else bundle
+            display({**data, "text/html": ""}, raw=True, **options)  # type: ignore[no-untyped-call]
         elif isinstance(self.content, Image):
             # JupyterLab drops the alternative text of a picture that takes another output's place.
             data, alt = b64encode(self.content.data).decode(), escape(self.content.alt or "")
             picture = HTML(f'<img alt="{alt}" src="data:image/png;base64,{data}">')  # type: ignore[no-untyped-call]
-            display(picture, **shown)  # type: ignore[no-untyped-call]
+            display(picture, **options)  # type: ignore[no-untyped-call]
         else:
-            display(self.content, **shown)  # type: ignore[no-untyped-call]
+            display(self.content, **options)  # type: ignore[no-untyped-call]
         if self.is_open:
             # Shown again with each further answer, a widget would lose what was typed or scrolled in it.
             self._name = ""
@@ -213,14 +213,14 @@ class Lesson:
         if not widget.made:
             return "guess", name, "", "not guessed"
         question: Any = self.questions[name]
-        given = str(question.given_in_words(widget.outcome["guess"]))
-        return "guess", name, given, f"{widget.outcome['points']} of {FULL} points"
+        guess = str(question.given_in_words(widget.outcome["guess"]))
+        return "guess", name, guess, f"{widget.outcome['points']} of {FULL} points"
 
     def _task_row(self, name: str) -> tuple[str, str, str, str]:
-        found = self._verdicts[name]
-        said = {"unanswered": "not answered", "unreadable": "no answer"}
-        given = "" if found.status == "unanswered" else answer_text(self._answers[name])
-        return "task", name, given, said.get(found.status, found.status)
+        outcome = self._verdicts[name]
+        classes = {"unanswered": "not answered", "unreadable": "no answer"}
+        text = "" if outcome.status == "unanswered" else answer_text(self._answers[name])
+        return "task", name, text, classes.get(outcome.status, outcome.status)
 
     def _judged(
         self, answers: Mapping[str, Any], before: Mapping[str, Verdict]
@@ -230,8 +230,8 @@ class Lesson:
             _check_name(name, self._verdicts)
         verdicts = dict(before)
         for name, answer in answers.items():
-            known = {other: each.answer for other, each in verdicts.items()}
-            read = {other: value for other, value in known.items() if value is not None}
+            values = {other: each.answer for other, each in verdicts.items()}
+            read = {other: value for other, value in values.items() if value is not None}
             verdicts[name] = verdict(self.questions[name], answer, read)
         return {name: verdicts[name] for name in answers}
 
@@ -256,11 +256,11 @@ class Lesson:
 
     def _renew(self) -> None:
         """Have all guesses show the score, open what waited for the last one, renew the summary."""
-        made = [widget for widget in self._guesses.values() if widget.made]
+        widgets = [widget for widget in self._guesses.values() if widget.made]
         score = {
-            "points": sum(widget.outcome["points"] for widget in made),
-            "of": FULL * len(made),
-            "made": len(made),
+            "points": sum(widget.outcome["points"] for widget in widgets),
+            "of": FULL * len(widgets),
+            "made": len(widgets),
             "guesses": len(self._guesses),
         }
         for widget in self._guesses.values():
@@ -269,6 +269,6 @@ class Lesson:
             output.renew()
 
 
-def _check_name(name: str, known: Any) -> None:
-    if name not in known:
-        raise InvalidArgumentError(f"expected a question of {sorted(known)}, got {name!r}")
+def _check_name(name: str, names: Any) -> None:
+    if name not in names:
+        raise InvalidArgumentError(f"expected a question of {sorted(names)}, got {name!r}")

@@ -132,9 +132,9 @@ def lesson_scores(depth: int = 4, every: int = 1, jobs: int = 1) -> pd.DataFrame
     every_set = recorded_replies(SETS, ON_BOTH)
     games = whole_games(every_set)
     replies = pd.concat([every_set, recorded_replies((WORLD_CUP,), ON_WORLD_CUP)])
-    taken = set(sorted(replies["position_id"].unique())[::every])
-    chosen = replies[replies["position_id"].isin(taken)].reset_index(drop=True)
-    scores = score(chosen, ScoringParameters(depth=depth), jobs=jobs)
+    positions = set(sorted(replies["position_id"].unique())[::every])
+    rows = replies[replies["position_id"].isin(positions)].reset_index(drop=True)
+    scores = score(rows, ScoringParameters(depth=depth), jobs=jobs)
     return scores.assign(
         game=scores["position_id"].map(games),
         length=((scores["ply"] - 1).clip(lower=0) // BAND + 1) * BAND,

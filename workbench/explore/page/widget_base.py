@@ -102,16 +102,16 @@ class StillOutput:
     def _ipython_display_(self, **_options: Any) -> None:
         """Display the widget, then its last answer in an output of its own that can be updated."""
         self.prepare_still()
-        made: Any = self._repr_mimebundle_()  # type: ignore[attr-defined]
-        data, metadata = made if isinstance(made, tuple) else (made, {})
+        bundle: Any = self._repr_mimebundle_()  # type: ignore[attr-defined]
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         # Where the widget cannot be shown its HTML is chosen, and the next output says it all.
         display({**data, "text/html": ""}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
         display(self._still_bundle(), raw=True, display_id=self.still_name())  # type: ignore[no-untyped-call]
         self._still_at_rest = IdleTask(self._update_still)
 
     def _update_still(self) -> None:
-        shown = {"raw": True, "display_id": self.still_name(), "update": True}
-        display(self._still_bundle(), **shown)  # type: ignore[no-untyped-call]
+        options = {"raw": True, "display_id": self.still_name(), "update": True}
+        display(self._still_bundle(), **options)  # type: ignore[no-untyped-call]
 
     def _still_bundle(self) -> dict[str, str]:
         name = escape(self.still_name())

@@ -59,12 +59,12 @@ def _caption(values: Mapping[str, Any], problem: str, without: str) -> str:
         parts.append(f"group {cell_text(values['group'])}")
     reply_class = cell_text(values.get("reply_class"))
     parts.append(without if reply_class == "absent" else class_words(reply_class))
-    said = ", ".join(part for part in parts if part)
+    caption = ", ".join(part for part in parts if part)
     if problem:
-        said += f". {problem}"
+        caption += f". {problem}"
     elif not cell_text(values["predicted_state"]) and cell_text(values.get("reason")):
-        said += f". {cut(cell_text(values['reason']), 400)}"
-    return said.removeprefix(". ")
+        caption += f". {cut(cell_text(values['reason']), 400)}"
+    return caption.removeprefix(". ")
 
 
 def cell_text(value: Any) -> str:

@@ -81,9 +81,9 @@ class RowChoice:
             raise InvalidArgumentError(
                 f"expected a disagreement of {get_args(Disagreement)}, got {self.disagreement!r}"
             )
-        known = (*CLASSES, "unscored")
-        if unknown := sorted(set(self.classes) - {*known}):
-            raise InvalidArgumentError(f"expected classes of {known}, got {unknown!r}")
+        class_names = (*CLASSES, "unscored")
+        if unknown := sorted(set(self.classes) - {*class_names}):
+            raise InvalidArgumentError(f"expected classes of {class_names}, got {unknown!r}")
 
     @property
     def ranges(self) -> dict[str, Range]:
@@ -111,8 +111,8 @@ def choose_rows(
 
 def _check_columns(table: RunTable, names: Sequence[str], words: str, got: str) -> None:
     if not set(names) <= set(table.rows.columns):
-        known = sorted(map(str, table.rows.columns))
-        raise InvalidArgumentError(f"expected {words} {known}, got {got}")
+        columns = sorted(map(str, table.rows.columns))
+        raise InvalidArgumentError(f"expected {words} {columns}, got {got}")
 
 
 def restricted_numbers(choice: RowChoice) -> list[str]:

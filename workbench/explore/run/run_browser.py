@@ -182,10 +182,10 @@ class ScoresTable(WidgetBase):
 
     @traitlets.validate("depth")
     def _known_depth(self, proposal: Any) -> int:
-        known = depths_of(self._scores)
-        if proposal["value"] not in known:
+        depths = depths_of(self._scores)
+        if proposal["value"] not in depths:
             raise InvalidArgumentError(
-                f"expected a depth among {known}, which the scores have, got {proposal['value']!r}"
+                f"expected a depth among {depths}, which the scores have, got {proposal['value']!r}"
             )
         return int(proposal["value"])
 
@@ -203,8 +203,10 @@ class ScoresTable(WidgetBase):
         return self._checked_axis(proposal["value"])
 
     def _checked_axis(self, name: str) -> str:
-        if name not in (known := axis_columns(self._run)):
-            raise InvalidArgumentError(f"expected a metric of the scores of {known}, got {name!r}")
+        if name not in (columns := axis_columns(self._run)):
+            raise InvalidArgumentError(
+                f"expected a metric of the scores of {columns}, got {name!r}"
+            )
         return name
 
     def _page_state(self, x_axis: str, y_axis: str) -> dict[str, Any]:
@@ -220,12 +222,12 @@ class ScoresTable(WidgetBase):
 
     def _take_measures(self, _change: object) -> None:
         self._run = run_table(self._scores, self.depth, self.distance, self._texts)
-        known = axis_columns(self._run)
+        columns = axis_columns(self._run)
         with self.hold_sync():
-            self.x_axis = self.x_axis if self.x_axis in known else "edit_distance"
-            self.y_axis = self.y_axis if self.y_axis in known else "precision"
+            self.x_axis = self.x_axis if self.x_axis in columns else "edit_distance"
+            self.y_axis = self.y_axis if self.y_axis in columns else "precision"
             ranges = self.metric_ranges.items()
-            self.metric_ranges = {name: ends for name, ends in ranges if name in known}
+            self.metric_ranges = {name: ends for name, ends in ranges if name in columns}
             for name, value in self._page_state(self.x_axis, self.y_axis).items():
                 setattr(self, name, value)
 

@@ -49,8 +49,8 @@ class Replies:
         self._numbers: dict[tuple[Any, ...], int] = {}
         if predictions is None:
             return
-        wanted = [*REPLY_KEY, "movetext", "moves", "reply"]
-        missing = [name for name in wanted if name not in predictions.columns]
+        reply_columns = [*REPLY_KEY, "movetext", "moves", "reply"]
+        missing = [name for name in reply_columns if name not in predictions.columns]
         if missing:
             raise TableError(
                 f"expected a predictions table, and of its columns {missing} are missing; see "
@@ -140,23 +140,23 @@ def load_run(
             setting.
         TableError: If a file cannot be read.
     """
-    given = read_table(Path(predictions), PREDICTIONS) if predictions else None
+    rows = read_table(Path(predictions), PREDICTIONS) if predictions else None
     if scores:
-        return read_scores(scores), given
+        return read_scores(scores), rows
     parameters = ScoringParameters(depth=depth)
     check_replies(replies)
-    if given is not None and tables:
+    if rows is not None and tables:
         stored = StoredTables(Path(tables))
-        return stored.scores(Path(predictions), parameters, jobs=jobs), given
-    if given is None and replies == "recorded":
-        given = recorded_replies(sets, models, settings)
+        return stored.scores(Path(predictions), parameters, jobs=jobs), rows
+    if rows is None and replies == "recorded":
+        rows = recorded_replies(sets, models, settings)
         if tables:
-            chosen: dict[str, Any] = {"sets": sets, "models": models, "settings": settings}
-            return recorded_scores(tables, parameters, **chosen, jobs=jobs), given
-    elif given is None:
+            choices: dict[str, Any] = {"sets": sets, "models": models, "settings": settings}
+            return recorded_scores(tables, parameters, **choices, jobs=jobs), rows
+    elif rows is None:
         # Nine of ten bundled games are longer than the largest group asks for.
         games = bundled_games()[: 2 * per_group * len(FIVE_GROUPS)]
         cut = cut_games(games, groups=FIVE_GROUPS, per_group=per_group, seed=seed)
         simulated = [simulate(cut.positions, rate=rate, seed=seed) for rate in rates]
-        given = pd.concat(simulated, ignore_index=True)
-    return score(given, parameters, jobs=jobs), given
+        rows = pd.concat(simulated, ignore_index=True)
+    return score(rows, parameters, jobs=jobs), rows

@@ -97,7 +97,7 @@ class ReplyTexts:
         folded = part.casefold()
         return np.array([folded in text for text in self._folded], dtype=np.bool_)
 
-    def excerpt(self, row: int, wanted: str = "") -> dict[str, Any] | None:
+    def excerpt(self, row: int, phrase: str = "") -> dict[str, Any] | None:
         """Return the part of a reply around what was searched for.
 
         Returns:
@@ -109,8 +109,8 @@ class ReplyTexts:
         if text is None:
             return None
         # Folding a letter such as ß changes the length; what then is not found here is not marked.
-        at = text.lower().find(wanted.lower()) if wanted else -1
-        at, end = (at, at + len(wanted)) if at >= 0 else (0, 0)
+        at = text.lower().find(phrase.lower()) if phrase else -1
+        at, end = (at, at + len(phrase)) if at >= 0 else (0, 0)
         start = max(0, min(at - LONGEST_SHOWN // 4, len(text) - LONGEST_SHOWN))
         stop = start + LONGEST_SHOWN
         return {
@@ -150,8 +150,8 @@ class RunTable:
 
 def depths_of(scores: pd.DataFrame) -> list[int]:
     """Return the depths m for which a scores table has both p_m and r_m, ascending."""
-    found = (re.fullmatch(r"precision_(\d+)", str(name)) for name in scores.columns)
-    return sorted(int(m[1]) for m in found if m and f"recall_{m[1]}" in scores.columns)
+    matches = (re.fullmatch(r"precision_(\d+)", str(name)) for name in scores.columns)
+    return sorted(int(m[1]) for m in matches if m and f"recall_{m[1]}" in scores.columns)
 
 
 def run_table(
@@ -170,8 +170,8 @@ def run_table(
             "`workbench score`, see data/README.md for the schemas"
         )
     depths = depths_of(scores)
-    chosen = depth if depth is not None else max(depths, default=0)
-    if chosen not in depths:
+    measured_depth = depth if depth is not None else max(depths, default=0)
+    if measured_depth not in depths:
         raise InvalidArgumentError(
             f"expected a depth among {depths}, for which the table has precision_m and recall_m, "
             f"got {depth!r}"
@@ -179,18 +179,18 @@ def run_table(
     rows = with_summaries(scores).reset_index(drop=True)
     own = rows["levenshtein_to_empty"].eq(False) & (rows["unscored"] == "")
     edit_distance = pd.to_numeric(rows[distance]).astype(float).where(own)
-    precision = rows[f"precision_{chosen}"].astype(float)
+    precision = rows[f"precision_{measured_depth}"].astype(float)
     rows = rows.assign(
         edit_distance=edit_distance,
         precision=precision,
-        recall=rows[f"recall_{chosen}"].astype(float),
-        f=rows[f"f_{chosen}"].astype(float),
+        recall=rows[f"recall_{measured_depth}"].astype(float),
+        f=rows[f"f_{measured_depth}"].astype(float),
         disagreement=disagreement(edit_distance, precision),
         remark=_remarks(rows),
     )
     if replies is None:
         replies = ReplyTexts([None] * len(rows), rows["predicted_state"])
-    return RunTable(rows, chosen, distance, replies)
+    return RunTable(rows, measured_depth, distance, replies)
 
 
 def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]") -> Any:
@@ -260,8 +260,8 @@ def undefined_rows(
 
 def row_classes(rows: pd.DataFrame) -> "pd.Series[str]":
     """Return each row's class of reply, or ``unscored`` for a reply that could not be scored."""
-    known = (rows["unscored"] == "") | (rows["reply_class"] == ReplyClass.FAILED)
-    return rows["reply_class"].where(known, "unscored").astype(str)
+    has_class = (rows["unscored"] == "") | (rows["reply_class"] == ReplyClass.FAILED)
+    return rows["reply_class"].where(has_class, "unscored").astype(str)
 
 
 def _remarks(rows: pd.DataFrame) -> "pd.Series[str]":

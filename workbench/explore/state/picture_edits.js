@@ -1,7 +1,7 @@
 // What lies on the picture of a state: the permitted actions, as dots and arrows, and the places at which the
 // state can be edited, by dragging, by a click, and by the keyboard: arrow keys go from place to place, Enter
 // takes what stands there and puts it down, and Enter twice on one place does what a click does.
-// Hooks: data-role="picture-edits"; "place" (data-name, data-taken; aria-pressed while it is held),
+// Hooks: data-role="picture-edits"; "place" (data-name, data-movable; aria-pressed while it is held),
 // "action-mark" (data-action, data-shared).
 
 import { svgElement } from "../page/svg.js";
@@ -68,11 +68,11 @@ export class PictureEdits {
     this.element.toggleAttribute("hidden", !frame);
     if (!frame) return;
     this.element.setAttribute("viewBox", frame.join(" "));
-    this.current = places.find(({ name }) => name === this.current?.name) ?? places.find(({ taken }) => taken) ?? places[0] ?? null;
+    this.current = places.find(({ name }) => name === this.current?.name) ?? places.find(({ movable }) => movable) ?? places[0] ?? null;
     this.rects = new Map(places.map((place) => [place.name, svgElement("rect", {
-      class: place.taken ? "ws-place ws-taken" : "ws-place", x: place.left, y: place.top, width: place.width, height: place.height,
+      class: place.movable ? "ws-place ws-movable" : "ws-place", x: place.left, y: place.top, width: place.width, height: place.height,
       role: "button", tabindex: place === this.current ? 0 : -1, "aria-label": [place.name, words(place)].filter(Boolean).join(": "),
-      "data-role": "place", "data-name": place.name, "data-taken": String(place.taken),
+      "data-role": "place", "data-name": place.name, "data-movable": String(place.movable),
     })]));
     this.spots.replaceChildren(...this.rects.values());
     if (focused) this.rects.get(this.current?.name)?.focus({ preventScroll: true });
@@ -114,7 +114,7 @@ export class PictureEdits {
   move(event) {
     if (!this.drag) return;
     this.drag.moved ||= Math.hypot(event.clientX - this.drag.from[0], event.clientY - this.drag.from[1]) > DRAG;
-    if (!this.drag.moved || !this.drag.place.taken) return;
+    if (!this.drag.moved || !this.drag.place.movable) return;
     this.hold(this.drag.place);
     this.aim(placeAt(this.places, this.point(event)));
   }
@@ -126,7 +126,7 @@ export class PictureEdits {
     const target = placeAt(this.places, this.point(event));
     this.go(target ?? drag.place);
     if (!drag.moved) this.onEdit(drag.place.name, drag.place.name);
-    else if (drag.place.taken && target && target !== drag.place) this.onEdit(drag.place.name, target.name);
+    else if (drag.place.movable && target && target !== drag.place) this.onEdit(drag.place.name, target.name);
   }
 
   key(event) {
@@ -141,7 +141,7 @@ export class PictureEdits {
 
   enter() {
     const source = this.held ?? this.current;
-    if (!this.held && this.current.taken) this.hold(this.current);
+    if (!this.held && this.current.movable) this.hold(this.current);
     else {
       this.let();
       this.onEdit(source.name, this.current.name);

@@ -88,8 +88,8 @@ export class StateSide {
       this.picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`;
       this.picture.alt = `${this.title}. ${differing.length ? `It differs in ${differing.length} elements, listed below.` : ""}`;
     } else this.picture.removeAttribute("src");
-    this.edits.show(this.answer, ({ name, taken }) =>
-      [present.get(name) ?? (taken ? null : "empty"), this.different.has(name) && "differs"].filter(Boolean).join(", "));
+    this.edits.show(this.answer, ({ name, movable }) =>
+      [present.get(name) ?? (movable ? null : "empty"), this.different.has(name) && "differs"].filter(Boolean).join(", "));
     const names = picture ? differing : [...elements.map(([name]) => name), ...differing.filter((name) => !present.has(name))];
     this.elements.hidden = names.length === 0;
     this.elements.setAttribute("aria-label", picture ? `What differs in the ${this.title.toLowerCase()}` : `Elements of the ${this.title.toLowerCase()}`);
