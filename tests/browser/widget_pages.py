@@ -112,7 +112,7 @@ def clipped_text(root: Locator) -> list[str]:
     found: list[str] = root.evaluate(
         """root => [...root.querySelectorAll('svg text')].filter(text => {
             const box = text.getBoundingClientRect();
-            return [text.ownerSVGElement, root].some(around => {
+            return box.width > 0 && [text.ownerSVGElement, root].some(around => {
                 const outer = around.getBoundingClientRect();
                 return box.left < outer.left - 0.5 || box.right > outer.right + 0.5;
             });
