@@ -103,7 +103,7 @@ def test_the_pair_works_on_a_wide_page_in_both_themes(browser, address):
         expect(root.locator("[data-role=exact-match]")).to_have_text("yes")
         root.locator("[data-role=moves-shared] [data-uci=e1g1]").click()
         expect(root.locator("[data-role=line-move]")).to_have_text("4. O-O")
-        root.press("ArrowLeft")
+        root.press("Shift+ArrowLeft")
         expect(root.locator("[data-role=line-move]")).to_have_count(0)
         expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
         for theme in ("light", "dark"):
