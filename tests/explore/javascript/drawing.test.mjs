@@ -105,8 +105,9 @@ test("the verdict says what is lost, what each cause costs, and whether the part
   assert.equal(lostWords(0.25, 0.995, nouns), "The true board refuses 75% of the predicted lines, the predicted one under 1% of the true lines.");
   const hidden = causesInWords(0.1, [{ precision: 0.4 }, { precision: 0.2 }], nouns);
   assert.equal(hidden, "One by one they give back 0.40 of the 0.90 of p that is lost: the errors hide each other.");
-  assert.match(causesInWords(0.5, [{ precision: 0.9 }, { precision: 0.9 }], nouns), /0\.80 of the 0\.50 .* several errors lose the same lines/);
+  assert.match(causesInWords(0.5, [{ precision: 0.9 }, { precision: 0.9 }], nouns), /0\.80 of the 0\.50 .* some lines come back with either correction/);
   assert.equal(causesInWords(0.5, [{ precision: 0.8 }, { precision: 0.7 }], nouns), "");
+  assert.equal(causesInWords(0.972, [{ precision: 0.99 }, { precision: 0.984 }], nouns), "");
 });
 
 test("of many differing moves only those of the piece pointed at have arrows", () => {

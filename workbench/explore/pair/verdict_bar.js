@@ -184,9 +184,10 @@ export function causesInWords(precision, differences, { state }) {
   const lost = 1 - precision;
   if (!differences.length) return lost > 0 ? `There is no difference that can be corrected alone.` : `No difference of these ${state}s changes what is permitted.`;
   const won = differences.reduce((sum, each) => sum + each.precision - precision, 0);
-  if (Math.abs(won - lost) < SMALLEST_GAIN || differences.length === 1) return "";
-  const parts = `One by one they give back ${won.toFixed(2)} of the ${lost.toFixed(2)} of p that is lost: `;
-  return parts + (won < lost ? "the errors hide each other." : "several errors lose the same lines.");
+  const [one, other] = [won, lost].map((value) => (Math.round(100 * value) / 100 + 0).toFixed(2));
+  if (one === other || differences.length === 1) return "";
+  const parts = `One by one they give back ${one} of the ${other} of p that is lost: `;
+  return parts + (won < lost ? "the errors hide each other." : "some lines come back with either correction.");
 }
 
 /** Write a value, with half the width of its interval where it is estimated. @returns {Array<string|Node>} */
