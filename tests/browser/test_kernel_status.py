@@ -80,7 +80,7 @@ OTHERS["guess"] = (
 NUMBERS = {
     "guess": "[data-role=submit]",
     "estimator-lab": "[data-role=reference]",
-    "game-tracker": "[data-role=facts]",
+    "game-tracker": "[data-role=numbers]",
     "run-browser": "[data-role=counts]",
 }
 

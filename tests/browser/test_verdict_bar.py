@@ -126,7 +126,7 @@ def test_very_many_differences_keep_the_bar_small_and_the_page_alive(browser):
         root = shown(page)
         expect(root.locator("[data-role=cause]")).to_have_count(32)
         expect(root.locator("[data-role=cause]:visible")).to_have_count(2)
-        root.locator("[data-role=all-causes]").tap()
+        root.locator("[data-role=all-causes]").click()
         expect(root.locator("[data-role=cause]:visible")).to_have_count(32)
         assert root.locator("[data-role=verdict]").bounding_box()["height"] < 844 / 2
 
@@ -198,8 +198,43 @@ def test_axe_finds_nothing_with_many_causes_a_check_and_on_a_phone(browser, them
         root = shown(page)
         expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
         set_theme(page, theme)
-        root.locator("[data-role=all-causes]").tap()
+        root.locator("[data-role=all-causes]").click()
         root.locator("[data-role=view][value=difference]").check()
         # Numbers that were faint while they were computed are not any more.
         page.wait_for_timeout(800)
         assert violations(page.locator("main")) == []
+
+
+def test_a_correction_says_what_is_true_and_is_taken_back_beside_it(browser):
+    """In the bar, which stays in view: the button above the boards may be far away."""
+    pair = BoardPair(RUY_LOPEZ, SIDE)
+    with widget_page(browser, [pair], 390, 844) as page:
+        root = shown(page)
+        main, undo = (
+            root.locator("[data-role=main-cause]"),
+            root.locator("[data-role=undo-correction]"),
+        )
+        expect(main).to_have_text("In truth White is to move, on the predicted board Black.")
+        expect(undo).to_be_hidden()
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        root.locator("[data-role=cause]").click()
+        expect(root.locator("[data-role=status]")).to_have_text(
+            "Corrected: “Black is believed to move”."
+        )
+        shown(page)
+        assert pair.predicted_fen == RUY_LOPEZ
+        expect(undo).to_be_in_viewport()
+        undo.click()
+        shown(page)
+        expect(undo).to_be_hidden()
+        assert pair.predicted_fen == SIDE
+
+
+def test_no_prediction_is_said_and_has_no_causes(browser):
+    with widget_page(browser, [BoardPair(RUY_LOPEZ, None)], 1366, 768) as page:
+        root = shown(page)
+        expect(root.locator("[data-role=verdict-lost]")).to_have_text(
+            "No board was predicted: p and r are 0."
+        )
+        expect(root.locator("[data-role=causes-note]")).to_have_text("")
+        expect(root.locator("[data-role=cause]")).to_have_count(0)

@@ -128,7 +128,7 @@ def test_exported_html_shows_all_four_without_network(browser, saved, tmp_path, 
         page.locator("[data-still-of] img").evaluate_all(
             "images => images.map(image => image.complete && image.naturalWidth > 0)"
         )
-        == [True] * 6
+        == [True] * 8
     )
     assert page.evaluate("() => window.pwned") is None
     context.close()

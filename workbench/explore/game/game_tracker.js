@@ -63,7 +63,7 @@ class GameTrackerView {
       role: "group", "aria-label": "Game tracker",
     },
     block("div", { class: "ws-head" }, this.title, this.badge, this.buildChoices()),
-    this.notes, this.error, this.reading.element, this.buildAnswer(), this.buildScrubber(),
+    this.notes, this.error, this.reading.element, this.buildAnswer(), this.kernel.element, this.buildScrubber(),
     block("div", { class: "ws-body" }, this.buildBoards(), this.buildSide()), this.buildDetails());
     return this.root;
   }
@@ -131,7 +131,7 @@ class GameTrackerView {
       onkeydown: (event) => this.key(event, plyInList),
       onclick: (event) => this.goTo(Number(event.target.closest?.("[data-ply]")?.dataset.ply ?? NaN)),
     });
-    return htmlElement("div", { class: "ws-side" }, this.chartBox, this.moves, this.kernel.element,
+    return htmlElement("div", { class: "ws-side" }, this.chartBox, this.moves,
       htmlElement("div", { class: "ws-open" }, this.open, this.status));
   }
 

@@ -75,8 +75,8 @@ class EstimatorLabView {
       role: "group", "aria-label": "Estimator lab",
     },
     htmlElement("div", { class: "ws-head" }, htmlElement("h3", {}, "Estimator lab"), this.buildButtons()),
-    this.error, htmlElement("div", { class: "ws-answer" }, this.verdict, this.reference),
-    this.buildSettings(), this.kernel.element, this.chartBox, this.results);
+    this.error, htmlElement("div", { class: "ws-answer" }, this.verdict, this.reference, this.kernel.element),
+    this.buildSettings(), this.chartBox, this.results);
     return this.root;
   }
 

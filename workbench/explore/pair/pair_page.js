@@ -102,7 +102,7 @@ export class PairPage {
 
   /** The parts that all pairs have alike. @param {Function} facts See NumbersPanel. */
   buildPanels(facts) {
-    this.verdict = new VerdictBar({ nouns: this.nouns, onMend: (cause) => this.mend(cause) });
+    this.verdict = new VerdictBar({ nouns: this.nouns, onMend: (cause) => this.mend(cause), onUndo: () => this.travel(undone) });
     this.crumbs = new LineCrumbs((plies) => this.tryState(walkedBack(this.history.present, plies)));
     this.numbers = new NumbersPanel({
       settings: this.settingTraits(), nouns: this.nouns, facts, deepest: this.deepest,
@@ -154,8 +154,8 @@ export class PairPage {
     if (!busy) this.verdict.progress("");
   }
 
-  say(words) {
-    this.verdict.say(words);
+  say(words, { undo = false } = {}) {
+    this.verdict.say(words, undo);
   }
 
   slow(seconds) {
@@ -231,7 +231,7 @@ export class PairPage {
       else if (moved) this.sides[look].restore();
     }
     this.numbers.show(view);
-    this.verdict.show(view.profile);
+    this.verdict.show(view.profile, Boolean(state[`predicted_${this.suffix}`].trim()));
     this.verdict.markFresh();
     this.keepingFocus(this.moves.element, () => this.moves.show(view.moves));
     this.save(state);
@@ -297,7 +297,7 @@ export class PairPage {
   /** Correct one difference, and no other; undo brings it back. @param {{label: string, text: string}} cause */
   mend({ label, text }) {
     this.verdict.keepBefore();
-    this.say(`Mended: ${label}.`);
+    this.say(`Corrected: “${label}”.`, { undo: true });
     this.goTo({ ...this.shown, [`predicted_${this.suffix}`]: text, line: [] });
   }
 

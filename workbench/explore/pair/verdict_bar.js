@@ -3,7 +3,7 @@
 // Hooks: data-role="verdict" (data-state "fresh" or "stale"), in it "verdict-precision", "verdict-recall"
 // and "verdict-f" (data-value), "verdict-before" (the value before), "verdict-lost", "status" (role=status);
 // "causes" (data-state) with "cause" (data-precision, data-recall: what correcting it wins), "all-causes",
-// "causes-note", "circumstance".
+// "causes-note", "circumstance", "main-cause"; "undo-correction" (hidden unless the last change is one).
 
 import { htmlElement } from "../page/svg.js";
 import { probabilityText } from "../page/chart.js";
@@ -23,28 +23,29 @@ const SMALLEST_GAIN = 0.005;
 const FIRST_CAUSES = 3;
 
 export class VerdictBar {
-  /** @param {{nouns: PairNouns, onMend: (cause: Object) => void}} options See pair_page.js. */
-  constructor({ nouns, onMend }) {
+  /** @param {{nouns: PairNouns, onMend: (cause: Object) => void, onUndo: () => void}} options See pair_page.js. */
+  constructor({ nouns, onMend, onUndo }) {
     Object.assign(this, { nouns, onMend, before: null, last: null });
-    this.words = { gone: "", progress: "", said: "" };
+    this.words = { gone: "", progress: "", said: "", undo: false };
     this.timer = null;
     this.values = new Map([...MEASURES.map(([name, , look]) => [name, look]), ["f", "plain"]].map(([name, look]) =>
       [name, htmlElement("span", { class: `ws-verdict-value ws-look-${look}`, "data-role": `verdict-${name}` })]));
     this.lost = htmlElement("span", { class: "ws-verdict-lost", "data-role": "verdict-lost" });
     this.status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "status" });
+    this.undo = htmlElement("button", { type: "button", class: "ws-link", "data-role": "undo-correction", hidden: true, onclick: onUndo }, "undo");
     this.list = htmlElement("ul", { class: "ws-causes", "aria-label": "What each difference costs, the most expensive first" });
     roveByArrows(this.list, "button");
     this.all = htmlElement("button", { type: "button", class: "ws-link", "data-role": "all-causes", "aria-expanded": "false", hidden: true, onclick: () => this.unfold() });
     this.note = htmlElement("span", { "data-role": "causes-note" });
     this.causes = htmlElement("div", { class: "ws-verdict-causes", "data-role": "causes", "data-state": "stale" },
-      this.list, htmlElement("div", { class: "ws-verdict-foot" }, this.all, this.note, this.status));
+      this.list, htmlElement("div", { class: "ws-verdict-foot" }, this.all, this.note, this.status, this.undo));
     this.element = htmlElement("div", { class: "ws-verdict", role: "group", "aria-label": "Verdict", "data-role": "verdict", "data-state": "stale" },
       htmlElement("p", { class: "ws-verdict-values", "aria-live": "polite", "aria-atomic": "true" }, ...this.values.values(), this.lost),
       this.causes);
   }
 
-  /** @param {{depths: number[], precision: Object[], recall: Object[]}} profile */
-  show(profile) {
+  /** @param {{depths: number[], precision: Object[], recall: Object[]}} profile @param {boolean} predicted Whether there is a predicted state. */
+  show(profile, predicted) {
     const depth = profile.depths.at(-1);
     const [precision, recall] = MEASURES.map(([name]) => profile[name].at(-1));
     const f = { value: harmonicMean(precision.value, recall.value) };
@@ -59,7 +60,8 @@ export class VerdictBar {
         ...(before && before[name] !== now[name].value ? [htmlElement("span", { class: "ws-before", "data-role": "verdict-before" }, `${probabilityText(before[name])} → `)] : []),
         htmlElement("strong", {}, ...measuredValue(now[name])));
     }
-    this.lost.textContent = lostWords(precision.value, recall.value, this.nouns);
+    this.predicted = predicted;
+    this.lost.textContent = predicted ? lostWords(precision.value, recall.value, this.nouns) : `No ${this.nouns.state} was predicted: p and r are 0.`;
     this.last = { depth, precision: precision.value, recall: recall.value, f: f.value };
     if (before) this.forgetBefore = setTimeout(() => this.dropBefore(), VALUES_BEFORE);
     this.before = null;
@@ -85,8 +87,10 @@ export class VerdictBar {
     this.all.hidden = differences.length < FIRST_CAUSES;
     this.all.textContent = `All ${differences.length} causes`;
     const shallower = depth < asked && differences.length > 0 ? [`Causes at m = ${depth}.`] : [];
-    this.note.replaceChildren(...circumstances.flatMap((words) => [htmlElement("span", { "data-role": "circumstance" }, words), " "]),
-      [...shallower, causesInWords(now.precision, differences, this.nouns)].join(" "));
+    const main = circumstances.length ? [] : mainCause(now, differences);
+    const sentences = [...circumstances.map((words) => ["circumstance", words]), ...main.map((words) => ["main-cause", words])];
+    this.note.replaceChildren(...sentences.flatMap(([role, words]) => [htmlElement("span", { "data-role": role }, words), " "]),
+      [...shallower, this.predicted ? causesInWords(now.precision, differences, this.nouns) : ""].join(" "));
   }
 
   chip(cause, now, depth) {
@@ -129,9 +133,9 @@ export class VerdictBar {
     this.write();
   }
 
-  /** Announce what has happened. */
-  say(words) {
-    this.words.said = words;
+  /** Announce what has happened, and whether undo beside it takes it back. */
+  say(words, undo = false) {
+    Object.assign(this.words, { said: words, undo });
     this.write();
   }
 
@@ -148,7 +152,14 @@ export class VerdictBar {
 
   write() {
     this.status.textContent = this.words.gone || this.words.progress || this.words.said;
+    this.undo.hidden = !this.words.undo || this.words.gone !== "";
   }
+}
+
+/** Return the sentence of the first difference if correcting it wins back half of what p or r loses; it says what is true. */
+function mainCause(now, [first]) {
+  const dominant = first && MEASURES.some(([name]) => now[name] < 1 && first[name] - now[name] >= (1 - now[name]) / 2);
+  return dominant ? [`${capitalised(first.words)}.`] : [];
 }
 
 /** Return F, 0 where both are 0; null where one of them is not computed. */
