@@ -208,7 +208,7 @@ class TestFlags:
 
 
 class TestBoardPicture:
-    def test_every_piece_is_drawn_and_squares_that_differ_are_framed(self):
+    def test_every_piece_is_drawn_and_squares_that_differ_are_marked(self):
         _, (axes,) = new_figure()
         named = environment_named("chess")
         start, after = named.read_state(START), named.read_state(AFTER_E4)
@@ -216,7 +216,9 @@ class TestBoardPicture:
         assert differing == {"e2", "e4", "side_to_move"}
         named.draw(axes, start, differing)
         assert len(axes.texts) == 32
-        assert len(axes.patches) == 64 + 2
+        assert len(axes.patches) == 64
+        lines = [line for part in axes.collections for line in part.get_segments()]
+        assert {tuple(line.mean(axis=0).astype(int)) for line in lines} == {(4, 1), (4, 3)}
 
     def test_no_board_is_said_to_be_none(self):
         _, (axes,) = new_figure()
