@@ -36,7 +36,7 @@ nitpick_ignore_regex = [
         r"workbench\.environments\.chess\.kernel\.(?!kernel_functions|cache)\w+\..*",
     ),
     # Type variables, which have no place of their own.
-    (r"py:.*", r"workbench\..*\.(Action|Function|Key|Made|Result|State|StateOfTwin|_State|_T)"),
+    (r"py:.*", r"workbench\..*\.(Action|Function|Item|Key|Result|State|StateOfTwin|_State|_T)"),
 ]
 # A word before a colon that several classes have as an attribute.
 suppress_warnings = ["ref.python"]
