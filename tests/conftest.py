@@ -21,7 +21,7 @@ from recorded_logs import write_logs
 from workbench.tables.parquet_tables import PREDICTIONS
 
 # A deadline would be a timed test, and fail on a busy machine.
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, derandomize=True)
 settings.load_profile("untimed")
 
 TOGETHER = ("asking", "headless")
