@@ -374,5 +374,6 @@ class TestDensity:
             "1,000 rows: first 950, last 50; each click opens the next"
         )
         for row in (3, 23):
+            at = surface.evaluate("(surface, row) => surface.pointAt(row)", 3)
             dense.page.mouse.click(at["x"], at["y"])
             expect(dense.locator("[data-role=opened-title]")).to_contain_text(f"position-{row}")

@@ -77,7 +77,7 @@ class TestColumns:
         assert page["count"] == 6
         shown = [column["name"] for column in page["columns"] if column["shown"]]
         assert shown == [
-            "position_id", "precision", "recall", "edit_distance", "group", "reply_class",
+            "position_id", "precision", "recall", "edit_distance", "reply_class", "group",
             "disagreement", "f", "board_accuracy", "remark",
         ]  # fmt: skip
         assert decoded(by_name["position_id"]) == list(scores["position_id"])

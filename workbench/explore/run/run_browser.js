@@ -53,14 +53,21 @@ function runBrowserPage(listeners) {
     ...FILES_OF_ROWS.map(([file, text]) => htmlElement("button", {
       type: "button", "data-role": "export", "data-file": file, text, onclick: () => listeners.onExport(file),
     })), exported);
+  // The places of the panel of models, of the causes below it, and of the chosen filters above the rows.
+  const [models, causes, chips] = ["rb-models", "rb-causes", "rb-chips"].map((name) => htmlElement("div", { class: name }));
   const root = htmlElement(
     "div",
     { class: "world-state run-browser", "data-role": "run-browser", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway },
-    error, filters.root, counts, listeners.kernel.element, definition,
-    htmlElement("div", { class: "rb-views" }, scatter.root, list.root, reader.root),
-    notes, exports, beside.root,
+    error, listeners.kernel.element,
+    htmlElement("div", { class: "rb-page" },
+      htmlElement("div", { class: "rb-rail" }, filters.root),
+      htmlElement("div", { class: "rb-main" },
+        htmlElement("div", { class: "rb-first" }, models, scatter.root),
+        causes, chips, counts, definition,
+        htmlElement("div", { class: "rb-rows" }, list.root, reader.root),
+        notes, exports, beside.root)),
   );
-  return { root, filters, scatter, list, beside, error, counts, definition, notes, reader, exported };
+  return { root, models, causes, chips, filters, scatter, list, beside, error, counts, definition, notes, reader, exported };
 }
 
 function render({ model, el }) {

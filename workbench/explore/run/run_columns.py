@@ -30,7 +30,7 @@ from workbench.metrics import Metric, find_metric, own_metrics
 from workbench.prediction import CLASSES
 from workbench.studies.recorded_models import column_looks
 
-WHERE_SEVERAL: Final = ("set", "model", "setting")
+WHERE_SEVERAL: Final = ("model", "set", "setting")
 PLOTTED: Final = ("position_id", *WHERE_SEVERAL, "group", "reply_class")
 """Columns that the plot and its labels need besides its axes, shown in the table or not."""
 MEASURES: Final = ("edit_distance", "precision", "recall", "f")
@@ -48,8 +48,8 @@ def shown_columns(table: RunTable) -> list[str]:
     """
     several = [name for name in WHERE_SEVERAL if table.rows[name].nunique(dropna=False) > 1]
     return [
-        "position_id", "precision", "recall", "edit_distance", *several, "group", "reply_class",
-        "disagreement", "f", *further_metrics(table), "remark",
+        "position_id", "precision", "recall", "edit_distance", *several[:1], "reply_class",
+        *several[1:], "group", "disagreement", "f", *further_metrics(table), "remark",
     ]  # fmt: skip
 
 
