@@ -133,7 +133,7 @@ def test_two_models_replies_to_one_position_stand_side_by_side(lab, opened, scor
         cell = shown.locator(f"[data-square={name}]")
         expect(cell).to_have_attribute("data-different", "")
     expect(beside.locator("[data-role=beside-opened] [data-different]")).to_have_count(0)
-    expect(shown).to_contain_text(f"p_3 {scores['precision_3'][other]:.4f}")
+    expect(shown).to_contain_text(f"p3 {scores['precision_3'][other]:.4f}")
     beside.scroll_into_view_if_needed()
     assert beside.bounding_box()["height"] < 560
     assert overflow(root) == []
@@ -198,7 +198,7 @@ def test_sorts_filters_and_opens_by_keyboard(lab, opened, scores):
     root = opened.widget("run-browser")
     pair = opened.widget("board-pair")
     cells = len(opened.cells())
-    root.get_by_role("button", name="p_3", exact=True).click()
+    root.locator("[data-role=sort][data-column=precision]").click()
     expect(root.locator("th[data-column=precision]")).to_have_attribute("aria-sort", "ascending")
     ascending = scores["precision_3"].sort_values(kind="stable", na_position="last").index
     rows = root.locator("[data-role=row]")

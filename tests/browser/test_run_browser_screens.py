@@ -1,4 +1,4 @@
-"""RunBrowser on screens of all sizes, with mouse, touch and keyboard: boards, search, files, density."""
+"""RunBrowser on screens of all sizes, with mouse, touch and keyboard: boards, search, files, models, scatter."""
 
 from io import BytesIO
 
@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
+import workbench as wb
 from workbench.explore.run.run_browser import RunBrowser
 
 from .accessibility import violations
@@ -295,85 +296,210 @@ def many():
     return RunBrowser(table)
 
 
-class TestDensity:
-    """20,000 rows: a uniform column, a single row, and a group that comes last and covers nothing."""
+class TestManyMarks:
+    """20,000 rows: columns of equal ones, a single row, and a group that comes last and covers nothing."""
 
     @pytest.fixture
-    def dense(self, browser, many, request):
+    def dense(self, browser, many):
         many.table.show_all()
         many.table.opened = {}
         with widget_page(browser, [many.table], 1366, 768) as page:
             root = ready(page)
-            set_theme(page, getattr(request, "param", "light"))
             expect(root.locator("[data-role=scatter]")).to_have_attribute("data-points", "20001")
             page.wait_for_timeout(200)
             yield root
 
-    def colour(self, root, row):
-        """The colour of the canvas at a row's place: red, green, blue, opacity."""
+    def colours(self, root):
+        """How many coloured pixels of the canvas are nearer to each model's colour."""
         return root.evaluate(
-            """(root, row) => {
+            """root => {
                 const canvas = root.querySelector('[data-role=scatter]');
-                const box = canvas.getBoundingClientRect();
-                const at = root.querySelector('[data-role=scatter-surface]').pointAt(row);
-                const ratio = canvas.width / box.width;
-                const place = [(at.x - box.left) * ratio, (at.y - box.top) * ratio];
-                return [...canvas.getContext('2d').getImageData(place[0] + 1, place[1] - 2, 1, 1).data];
-            }""",
-            row,
+                const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+                const fills = ['first', 'last'].map(name => getComputedStyle(root.querySelector(
+                    `[data-role=model][data-model=${name}] .rb-mark > *`)).stroke.match(/[0-9]+/g).map(Number));
+                const counts = [0, 0];
+                for (let at = 0; at < data.length; at += 4) {
+                    const pixel = data.slice(at, at + 3);
+                    if (data[at + 3] < 60 || Math.max(...pixel) - Math.min(...pixel) < 40) continue;
+                    const far = fills.map(fill => Math.hypot(...fill.map((value, place) => value - pixel[place])));
+                    counts[far[0] < far[1] ? 0 : 1] += 1;
+                }
+                return counts;
+            }"""
         )
 
-    @pytest.mark.parametrize("dense", ["light", "dark"], indirect=True)
-    def test_equal_counts_have_equal_colours_and_more_rows_stand_out_more(self, dense):
-        expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-drawn", "density")
-        column = {tuple(self.colour(dense, row)) for row in range(20)}
-        assert len(column) == 1
-        (many,) = column
-        one = self.colour(dense, 20_000)
-        assert many[3] == one[3] == 255
-        ground = 27 if dense.page.evaluate("document.body.dataset.jpThemeLight") == "false" else 255
-        contrast = [abs(sum(each[:3]) / 3 - ground) for each in (many, one)]
-        assert contrast[0] > contrast[1] + 60 > 100
-        expect(dense.locator("[data-role=scatter-key]")).to_contain_text("1,000")
+    def test_every_row_is_drawn(self, dense):
+        canvas = dense.locator("[data-role=scatter]")
+        expect(canvas).to_have_attribute("data-drawn", "20001")
+        expect(dense.locator("[data-role=legend-entry]")).to_have_count(2)
+        # 19 of 20 rows are of the first model: it is not covered by the last one.
+        first, last = self.colours(dense)
+        assert first > last > 0
 
-    def test_the_last_group_does_not_cover_the_first(self, dense):
-        entries = dense.locator("[data-role=legend-entry]")
-        both = self.colour(dense, 0)
-        colours = {}
-        for name in ("first", "last"):
-            entries.filter(has_text=name).click()
-            expect(entries.filter(has_text=name)).to_have_attribute("aria-pressed", "true")
-            dense.page.wait_for_timeout(100)
-            colours[name] = self.colour(dense, 0)
-        # 950 and 50 of the 1,000 rows of a cell, on the scale of all.
-        assert both != colours["last"] != colours["first"]
-        entries.filter(has_text="last").click()
-        dense.page.wait_for_timeout(100)
-        assert self.colour(dense, 0) == both
+    def test_only_what_is_drawn_is_in_the_legend(self, dense):
+        dense.locator("[data-role=model][data-model=last]").click()
+        expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-points", "1001")
+        expect(dense.locator("[data-role=legend-entry]")).to_have_text(["last"])
 
-    def test_a_range_zooms_in_and_few_rows_are_marks(self, dense):
+    def test_a_lasso_selects_what_lies_inside(self, dense):
         surface = dense.locator("[data-role=scatter-surface]")
         at = surface.evaluate("(surface, row) => surface.pointAt(row)", 20_000)
         mouse = dense.page.mouse
         mouse.move(at["x"] - 30, at["y"] - 30)
         mouse.down()
-        mouse.move(at["x"] + 30, at["y"] + 30, steps=3)
+        for right, down in ((30, -30), (30, 30), (-30, 30), (-30, -20)):
+            mouse.move(at["x"] + right, at["y"] + down, steps=3)
         mouse.up()
-        expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-drawn", "marks")
         expect(dense.locator("[data-role=row]")).to_have_count(1)
-        dense.locator("[data-role=scatter-whole]").click()
+        clear = dense.locator("[data-role=lasso-clear]")
+        expect(clear).to_have_text("\u00d7 Lasso: 1 row")
+        clear.click()
         expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-points", "20001")
-        expect(dense.locator("[data-role=scatter-whole]")).to_be_hidden()
+        expect(clear).to_be_hidden()
 
-    def test_a_cell_names_what_is_in_it_and_opens_its_rows_one_by_one(self, dense):
+    def test_zoom_by_button_wheel_and_key(self, dense):
+        canvas = dense.locator("[data-role=scatter]")
         surface = dense.locator("[data-role=scatter-surface]")
-        surface.scroll_into_view_if_needed()
-        at = surface.evaluate("(surface, row) => surface.pointAt(row)", 3)
-        dense.page.mouse.move(at["x"], at["y"])
-        expect(dense.locator("[data-role=point-label]")).to_have_text(
-            "1,000 rows: first 950, last 50; each click opens the next"
-        )
-        for row in (3, 23):
-            at = surface.evaluate("(surface, row) => surface.pointAt(row)", 3)
+        whole = dense.locator("[data-role=scatter-whole]")
+        drawn = [20001]
+
+        def fewer():
+            expect(canvas).not_to_have_attribute("data-drawn", str(drawn[-1]))
+            drawn.append(int(canvas.get_attribute("data-drawn")))
+            assert drawn[-1] < drawn[-2]
+
+        expect(whole).to_be_disabled()
+        for _ in range(2):
+            dense.locator("[data-role=zoom-in]").click()
+        fewer()
+        surface.focus()
+        for _ in range(3):
+            dense.page.keyboard.press("+")
+        fewer()
+        box = surface.bounding_box()
+        scrolled = dense.page.evaluate("scrollY")
+        dense.page.mouse.move(box["x"] + 60, box["y"] + 150)
+        for _ in range(4):
+            dense.page.mouse.wheel(0, -120)
+        fewer()
+        assert dense.page.evaluate("scrollY") == scrolled
+        whole.click()
+        expect(canvas).to_have_attribute("data-drawn", "20001")
+        # Without the focus the wheel scrolls the page.
+        dense.page.evaluate("document.activeElement.blur()")
+        dense.page.mouse.wheel(0, 120)
+        dense.page.wait_for_timeout(200)
+        expect(canvas).to_have_attribute("data-drawn", "20001")
+
+    def test_a_click_opens_the_rows_under_it_one_by_one(self, dense):
+        surface = dense.locator("[data-role=scatter-surface]")
+        opened = set()
+        for _ in range(3):
+            at = surface.evaluate("(surface, row) => surface.pointAt(row)", 20_000 - 17)
+            dense.page.mouse.move(at["x"], at["y"])
+            label = dense.locator("[data-role=point-label]")
+            expect(label).to_contain_text("each click opens the next")
+            before = dense.locator("[data-role=opened-title]").text_content()
             dense.page.mouse.click(at["x"], at["y"])
-            expect(dense.locator("[data-role=opened-title]")).to_contain_text(f"position-{row}")
+            expect(dense.locator("[data-role=opened-title]")).not_to_have_text(before)
+            opened.add(dense.locator("[data-role=opened-title]").text_content())
+        assert len(opened) == 3
+
+
+def tap_or_click(locator, touch):
+    locator.tap() if touch else locator.click()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_models_are_sorted_chosen_and_compared(browser, run, tables, width, height):
+    scores, _ = tables
+    touch = width < 500
+    run.table.show_all()
+    with widget_page(browser, [run.table], width, height, touch=touch) as page:
+        root = ready(page)
+        models = root.locator("[data-role=model]")
+        expect(models).to_have_count(scores["model"].nunique())
+        means = wb.summary(scores, "model", ["precision_3"]).set_index("model")["precision_3"]
+        shown = [float(text) for text in root.locator("[data-role=model-mean]").all_text_contents()]
+        np.testing.assert_allclose(shown, sorted(means, reverse=True), atol=6e-4)
+        head = root.locator("[data-role=models-sort][data-by=name]")
+        tap_or_click(head, touch)
+        expect(root.locator("th[data-by=name]")).to_have_attribute("aria-sort", "ascending")
+        names = [each.get_attribute("data-model") for each in models.all()]
+        assert names == sorted(names)
+
+        one, other = "o3-2025-04-16", "gpt-4o-2024-08-06"
+        for name in (one, other):
+            button = root.locator(f"[data-role=model][data-model='{name}']")
+            tap_or_click(button, touch)
+            expect(button).to_have_attribute("aria-pressed", "true")
+        rows = root.locator("[data-role=row]")
+        expect(rows).to_have_count(2)
+        pair = root.locator("[data-role=pair-words]")
+        expect(pair).to_contain_text("o3 less gpt-4o: p3")
+        expect(pair).to_contain_text("on 1 common position")
+        difference = means[one] - means[other]
+        cells = root.locator("[data-role=row] td:nth-of-type(2)").all_text_contents()
+        assert {float(text) for text in cells} == {round(difference, 4)}
+        tap_or_click(root.locator("[data-role=pair-sort]"), touch)
+        expect(root.locator("th[data-column=difference]")).to_have_attribute(
+            "aria-sort", "descending"
+        )
+        assert overflow(root) == []
+        assert nameless(root) == []
+        for theme in ("light", "dark"):
+            set_theme(page, theme)
+            assert too_faint(root) == []
+            assert violations(root) == []
+        tap_or_click(root.locator("[data-role=models-all]"), touch)
+        expect(root.locator("[data-role=pair]")).to_be_hidden()
+        expect(root.locator("th[data-column=difference]")).to_have_count(0)
+        expect(rows).to_have_count(len(scores))
+
+
+def test_models_are_chosen_by_keyboard(shown):
+    first = shown.locator("[data-role=model]").first
+    first.focus()
+    shown.page.keyboard.press("ArrowDown")
+    second = shown.locator("[data-role=model]").nth(1)
+    expect(second).to_be_focused()
+    shown.page.keyboard.press("Space")
+    expect(second).to_have_attribute("aria-pressed", "true")
+    expect(second).to_be_focused()
+    shown.page.keyboard.press("Enter")
+    expect(second).to_have_attribute("aria-pressed", "false")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_next_stays_under_the_pointer(browser, run, width, height):
+    with widget_page(browser, [run.table], width, height, touch=width < 500) as page:
+        root = ready(page)
+        root.locator("[data-role=row-open]").first.click()
+        expect(root.locator("[data-role=place]")).to_contain_text("1 of")
+        page.wait_for_timeout(300)
+        following = root.locator("[data-role=next]")
+        places = []
+        for number in range(2, 9):
+            box = following.bounding_box()
+            places.append((box["x"], box["y"]))
+            page.mouse.click(box["x"] + 20, box["y"] + 10)
+            expect(root.locator("[data-role=place]")).to_contain_text(f"{number} of")
+        assert len(set(places)) == 1
+
+
+@pytest.mark.parametrize("width", [1180, 1366])
+def test_what_a_row_is_needs_no_sideways_scrolling(browser, run, width):
+    """The position, p_m beside it, r_m, edit distance, model and class, with a reply open."""
+    with widget_page(browser, [run.table], width, 768) as page:
+        root = ready(page)
+        heads = root.locator("[data-role=table] thead th")
+        names = [each.get_attribute("data-column") for each in heads.all()][:6]
+        assert names == [
+            "position_id", "precision", "recall", "edit_distance", "model", "reply_class",
+        ]  # fmt: skip
+        root.locator("[data-role=row-open]").first.click()
+        expect(root.locator("[data-role=opened-title]")).to_be_visible()
+        scroller = root.locator("[data-role=scroller]").bounding_box()
+        for head in heads.all()[:6]:
+            box = head.bounding_box()
+            assert box["x"] + box["width"] <= scroller["x"] + scroller["width"] + 1

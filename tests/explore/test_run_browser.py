@@ -33,6 +33,7 @@ EVERYTHING = {
     "distance_range": [None, None],
     "precision_range": [None, None],
     "metric_ranges": {},
+    "lasso": [],
     "disagreement": "",
 }
 
@@ -65,7 +66,7 @@ def ask_rows(browser):
 def decoded(column):
     if column["kind"] == "number":
         return np.frombuffer(column["values"], "<f8")
-    codes = np.frombuffer(column["codes"], "<i4")
+    codes = np.frombuffer(column["codes"], f"<i{column['width']}")
     return [None if code < 0 else column["levels"][code] for code in codes]
 
 

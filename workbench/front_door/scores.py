@@ -3,14 +3,12 @@
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP, recorded_replies
 from workbench.drawing.score_description import class_counts, scored_rows, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.front_door.frames import Rows, frame_of, predictions_of
@@ -18,8 +16,12 @@ from workbench.metrics import find_metric, with_summaries
 from workbench.scoring import scoring_parameters
 from workbench.scoring.score_tables import score as score_rows
 from workbench.statistics.grouped import grouped_means, spread
-from workbench.studies import study_scores
-from workbench.studies.game_clusters import whole_games
+from workbench.studies.game_clusters import (
+    are_recorded,
+    games_of_scores,
+    recorded_games,
+    whole_games,
+)
 
 SHIFTED: Final = 0.2
 """The share of wrong predictions that are another row's true state from which `score` warns."""
@@ -87,29 +89,14 @@ def score(
 
 
 def _games(predictions: pd.DataFrame) -> "pd.Series[str]":
-    if _are_recorded(predictions):
-        return predictions["position_id"].map(_recorded_games())
+    if are_recorded(predictions):
+        return predictions["position_id"].map(recorded_games())
     if predictions.empty:
         return predictions["position_id"]
     # The same position may be one of several games.
     places = predictions["position_id"] + "\n" + predictions["game_id"].fillna("")
     games = whole_games(predictions.assign(position_id=places))
     return places.map(games).str.partition("\n")[0]
-
-
-def _are_recorded(rows: pd.DataFrame) -> bool:
-    sets = set(rows["set"].unique()) if "set" in rows else set()
-    return (
-        bool(sets)
-        and sets <= {WORLD_CUP, RANDOM_GAMES}
-        and set(rows["position_id"]) <= _recorded_games().keys()
-    )
-
-
-@lru_cache(maxsize=1)
-def _recorded_games() -> Mapping[str, str]:
-    """Return the games of all recorded replies: a part of them does not determine the games."""
-    return whole_games(recorded_replies(sets=(), settings=()))
 
 
 def _warn_of_rows_out_of_order(scores: pd.DataFrame) -> None:
@@ -139,12 +126,7 @@ def with_games(rows: Rows) -> pd.DataFrame:
             "expected scores, as workbench.score(frame) returns, got the columns "
             f"{', '.join(map(str, scores.columns))[:300]}; score the frame first"
         )
-    scores = with_summaries(scores)
-    if "game" in scores:
-        return scores
-    if _are_recorded(scores):
-        return scores.assign(game=scores["position_id"].map(_recorded_games()))
-    return study_scores.with_games(scores)
+    return with_summaries(scores).assign(game=games_of_scores(scores))
 
 
 def summary(

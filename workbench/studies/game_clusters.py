@@ -5,11 +5,13 @@ their PGNs end at the position, so that ``game_id`` is there a hash of the moves
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from operator import itemgetter
 
 import pandas as pd
 
+from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP, recorded_replies
 from workbench.errors import TableError
 from workbench.games.pgn import game_id_of
 
@@ -30,6 +32,35 @@ def whole_games(positions: pd.DataFrame) -> dict[str, str]:
     games, lines = _named_games(positions)
     longest = longest_lines(lines.values())
     return games | {name: game_id_of(longest[line]) for name, line in lines.items()}
+
+
+@lru_cache(maxsize=1)
+def recorded_games() -> Mapping[str, str]:
+    """Return the games of all recorded replies: a part of them does not determine the games."""
+    return whole_games(recorded_replies(sets=(), settings=()))
+
+
+def are_recorded(rows: pd.DataFrame) -> bool:
+    """Return whether all rows of a table are of recorded replies, so that `recorded_games` has their games."""
+    sets = set(rows["set"].unique()) if "set" in rows else set()
+    return (
+        bool(sets)
+        and sets <= {WORLD_CUP, RANDOM_GAMES}
+        and set(rows["position_id"]) <= recorded_games().keys()
+    )
+
+
+def games_of_scores(scores: pd.DataFrame) -> "pd.Series[str]":
+    """Return the game of each row of a scores table.
+
+    It is the column ``game`` where there is one; of recorded replies that of `recorded_games`; else
+    the ``game_id``, and a row without one is a game of its own.
+    """
+    if "game" in scores:
+        return scores["game"]
+    if are_recorded(scores):
+        return scores["position_id"].map(recorded_games())
+    return scores["game_id"].fillna(scores["position_id"])
 
 
 def prefix_counts(positions: pd.DataFrame) -> dict[str, int]:

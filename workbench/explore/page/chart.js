@@ -15,7 +15,7 @@ import { svgElement } from "./svg.js";
  * @property {string} name
  * @property {ChartPoint[]} points By rising x.
  * @property {string} [look] "true", "predicted", "shared" or "plain": colour, dash and mark of
- *   theme.css and MARKS.
+ *   theme.css and SERIES_MARKS.
  *
  * @typedef {Object} ChartSpec
  * @property {string} title What the chart shows, for screen readers.
@@ -31,7 +31,7 @@ import { svgElement } from "./svg.js";
  * @property {(x: number) => void} [onSelect] Called with the nearest x of a point when clicked.
  */
 
-const MARKS = { true: "circle", predicted: "square", shared: "diamond", plain: "circle" };
+const SERIES_MARKS = { true: "circle", predicted: "square", shared: "diamond", plain: "circle" };
 const CHART_MARGIN = { left: 42, right: 12, top: 24, bottom: 34 };
 
 /**
@@ -175,7 +175,7 @@ function seriesGroup(series, x, y, below) {
     if (point.low !== undefined && point.high !== undefined && point.high > point.low) {
       group.append(errorBar(at[0], y(point.low), y(point.high)));
     }
-    const dot = mark(MARKS[look] ?? "circle", at, below ? 5.4 : 3.4);
+    const dot = mark(SERIES_MARKS[look] ?? "circle", at, below ? 5.4 : 3.4);
     dot.setAttribute("data-role", "chart-point");
     dot.setAttribute("data-series", series.name);
     dot.setAttribute("data-x", String(point.x));
@@ -213,7 +213,7 @@ function legend(seriesList, width) {
   for (const { name, look = "plain" } of seriesList) {
     const entry = svgElement("g", { class: `ws-series ws-look-${look}` },
       svgElement("path", { class: "ws-line", d: `M${x},9H${x + 22}` }),
-      mark(MARKS[look] ?? "circle", [x + 11, 9], 3.2),
+      mark(SERIES_MARKS[look] ?? "circle", [x + 11, 9], 3.2),
       svgElement("text", { class: "ws-legend-text", x: x + 27, y: 12.5 }, name),
     );
     group.append(entry);

@@ -1,7 +1,7 @@
 // The other replies to the open row's position: all of them on one board, or one of them beside it:
 // true board, the open reply, the chosen one.
 
-import { htmlElement } from "../page/svg.js";
+import { htmlElement, subscripted } from "../page/svg.js";
 import { AllRepliesBoard } from "./all_replies_board.js";
 import { ReplyColumn, differingInWords, measureText, measuresInWords } from "./reader_view.js";
 
@@ -51,7 +51,7 @@ export class BesideView {
     this.root.hidden = others.length === 0;
     this.title.textContent = `${others.length} other ${others.length === 1 ? "reply" : "replies"} to this position`;
     this.header.replaceChildren(
-      ...["reply", `p_${depth}`, `r_${depth}`].map((text) => htmlElement("th", { scope: "col", text })),
+      ...["reply", `p_${depth}`, `r_${depth}`].map((text) => htmlElement("th", { scope: "col" }, ...subscripted(text))),
     );
     this.list.replaceChildren(...others.map((reply) => this.line(reply)));
     if (others.length) this.all.show(all);
@@ -78,9 +78,9 @@ export class BesideView {
     }
     this.boards.hidden = replies.length === 0;
     this.all.root.hidden = replies.length > 0;
-    this.words.textContent = replies.length === 0
+    this.words.replaceChildren(...subscripted(replies.length === 0
       ? "Choose one to see its board beside the open one; choose it again for all on one board."
-      : replies.map((reply) => `${reply.name}: ${measuresInWords(reply, this.depth)}`).join("; ");
+      : replies.map((reply) => `${reply.name}: ${measuresInWords(reply, this.depth)}`).join("; ")));
     if (replies.length === 0) return;
     this.columns[0].show({ name: "True board", fen: true_fen, board: true_board, different: [], words: "", notes: "" });
     replies.forEach((reply, index) => this.columns[index + 1].show({

@@ -1,6 +1,6 @@
 // The open reply beside the table: its boards, numbers and text, and the way to the next one.
 
-import { htmlElement } from "../page/svg.js";
+import { htmlElement, subscripted } from "../page/svg.js";
 import { showFen } from "../page/fen_text.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { Board } from "../board/board.js";
@@ -41,6 +41,7 @@ export class ReaderView {
   /** @param {Object} opened As Python sends it; empty if no row is open. */
   show(opened) {
     const isOpen = opened.row !== undefined;
+    this.root.classList.toggle("ws-panel", isOpen);
     this.nothing.hidden = isOpen;
     this.parts.hidden = !isOpen;
     if (!isOpen) return;
@@ -48,7 +49,7 @@ export class ReaderView {
     this.columns[0].show({ name: "True board", fen: opened.true_fen, board: opened.true_board, different: [], words: "", notes: "" });
     this.columns[1].show({ ...opened.reply, name: "Predicted board", notes: differingInWords(opened.reply) });
     this.facts.replaceChildren(...opened.facts.map(([name, value]) =>
-      htmlElement("div", {}, htmlElement("dt", { text: name }), htmlElement("dd", { text: value }))));
+      htmlElement("div", {}, htmlElement("dt", {}, ...subscripted(name)), htmlElement("dd", { text: value }))));
     this.without.hidden = !opened.without;
     this.without.textContent = opened.without;
     this.showReply(opened.text);
@@ -102,12 +103,12 @@ export class ReplyColumn {
     this.notes = htmlElement("p", { class: "ws-quiet" });
     this.none = htmlElement("p", { class: "rb-no-board", "data-role": "no-board" });
     this.fen = htmlElement("code", { class: "rb-fen" });
-    this.root = htmlElement("section", { class: `ws-look-${look}` }, this.name, this.notes, this.board.element, this.none, this.fen);
+    this.root = htmlElement("section", { class: `ws-look-${look}` }, this.name, this.board.element, this.none, this.notes, this.fen);
   }
 
   show({ name, fen, board, different, words, notes }) {
     this.name.textContent = name;
-    this.notes.textContent = notes;
+    this.notes.replaceChildren(...subscripted(notes));
     this.board.element.setAttribute("aria-label", name.endsWith(" board") ? name : `Board of ${name}`);
     this.board.element.toggleAttribute("hidden", !board);
     if (board) this.board.show({ fen: board, different });

@@ -35,7 +35,8 @@ class RowChoice:
     """The rows to show; empty values do not restrict.
 
     Attributes:
-        sets: Sets to show, by their `value_name`. Likewise ``models`` and ``settings``.
+        sets: Sets to show, by their `value_name`. Likewise ``settings``.
+        models: Models to show, likewise, each with all of its settings or with one: ``o3, thinking=0``.
         groups: Groups to show, as numbers or as text.
         classes: Classes of replies to show, or ``unscored``.
         wrong_fields: Show replies with a FEN of which any of these fields is wrong; named as the
@@ -47,6 +48,7 @@ class RowChoice:
         distance_range: Lowest and highest edit distance, or None for an open end.
         precision_range: Lowest and highest p_m, or None for an open end.
         metric_ranges: The same for other metrics, by their columns: ``{"recall": (0.5, None)}``.
+        lasso: Numbers of the rows to show.
         disagreement: ``near_far``: edit distance says near, p says far. ``far_near``: the reverse.
     """
 
@@ -62,6 +64,7 @@ class RowChoice:
     distance_range: Range = (None, None)
     precision_range: Range = (None, None)
     metric_ranges: Mapping[str, Range] = field(default_factory=dict)
+    lasso: Sequence[int] = ()
     disagreement: Disagreement = ""
 
     def __post_init__(self) -> None:
@@ -137,7 +140,10 @@ def _chosen(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
     keep = pd.Series(True, index=rows.index)
     for name, column in FILTERS.items():
         if names := {value_name(column, value) for value in getattr(choice, name)}:
-            keep &= value_names(rows, column).isin(names)
+            chosen = value_names(rows, column).isin(names)
+            keep &= chosen | rows["model_setting"].isin(names) if name == "models" else chosen
+    if choice.lasso:
+        keep &= rows.index.isin(list(choice.lasso))
     if choice.classes:
         keep &= row_classes(rows).isin(list(choice.classes))
     if choice.wrong_fields:
@@ -172,7 +178,10 @@ def _contains(column: "pd.Series[str]", part: str) -> "pd.Series[bool]":
     return column.isin([name for name in column.dropna().unique() if part in str(name).casefold()])
 
 
-_DERIVED: Final = ["edit_distance", "precision", "recall", "f", "disagreement", "remark"]
+_DERIVED: Final = [
+    "edit_distance", "precision", "recall", "f", "disagreement", "model_setting", "cluster", "remark",
+    "difference",
+]  # fmt: skip
 KINDS: Final = ("csv", "parquet", "fen", "true_fen")
 """Kinds of files."""
 
@@ -181,7 +190,7 @@ def export_rows(table: RunTable, numbers: NDArray[np.int64], kind: str) -> bytes
     """Return rows of a run as the content of a file."""
     if kind not in KINDS:
         raise InvalidArgumentError(f"expected a kind of file of {list(KINDS)}, got {kind!r}")
-    rows = table.rows.iloc[numbers].drop(columns=_DERIVED)
+    rows = table.rows.iloc[numbers].drop(columns=_DERIVED, errors="ignore")
     if kind == "fen":
         boards = rows["reply_class"].map(lambda name: is_state(name, "as_is"))
         return _lines(rows.loc[boards, "predicted_state"])

@@ -2,6 +2,10 @@
 // where a key leads.
 
 import { spelledCount } from "../page/spelled_count.js";
+import { legible } from "../scatter/mark_shapes.js";
+
+/** By the bytes of a code. */
+const CODES = { 1: Int8Array, 2: Int16Array, 4: Int32Array };
 
 /**
  * @typedef {Object} RunColumn
@@ -12,8 +16,9 @@ import { spelledCount } from "../page/spelled_count.js";
  * @property {number} [digits] Of a number column, after the point.
  * @property {Float64Array} [values] Of a number column, NaN where undefined.
  * @property {string[]} [levels] Of a text column.
+ * @property {string[]} [short] The levels as cells show them, if not in full.
  * @property {Object[]} [looks] Of the levels, for a column that marks can show.
- * @property {Int32Array} [codes] Of a text column, -1 where missing.
+ * @property {Int8Array|Int16Array|Int32Array} [codes] Of a text column, -1 where missing.
  */
 
 /**
@@ -35,10 +40,15 @@ export function readColumns(data) {
   const columns = (data.columns ?? []).map((column) =>
     column.kind === "number"
       ? { ...column, values: new Float64Array(copiedBytes(column.values)) }
-      : { ...column, codes: new Int32Array(copiedBytes(column.codes)) },
+      : { ...column, codes: new CODES[column.width](copiedBytes(column.codes)), looks: column.looks.map(lookOnPages) },
   );
   const byName = new Map(columns.map((column) => [column.name, column]));
   return { count: data.count ?? 0, columns, byName };
+}
+
+/** A look with its colour on a light and on a dark page. */
+function lookOnPages(look) {
+  return { ...look, light: legible(look.colour, false), dark: legible(look.colour, true) };
 }
 
 /**
@@ -51,7 +61,13 @@ export function cellText(column, row) {
     return Number.isNaN(value) ? "none" : value.toFixed(column.digits);
   }
   const code = column.codes[row];
-  return code < 0 ? "none" : column.levels[code];
+  return code < 0 ? "none" : (column.short ?? column.levels)[code];
+}
+
+/** @param {RunColumn} column @param {number} row @returns {string|null} A level in full, where its cell is shorter. */
+export function cellTitle(column, row) {
+  const level = column.levels?.[column.codes[row]];
+  return level && (level !== cellText(column, row) || level.length > 20) ? level : null;
 }
 
 /**
@@ -61,8 +77,8 @@ export function cellText(column, row) {
 export function columnWidth(column) {
   const label = Math.max(...column.label.split(" ").map((word) => word.length)) + 3;
   if (column.kind === "number") return Math.max(label, 4 + column.digits);
-  const longest = column.levels.reduce((most, level) => Math.max(most, level.length), 4);
-  return Math.max(label, Math.min(longest + 1, 30));
+  const longest = (column.short ?? column.levels).reduce((most, level) => Math.max(most, level.length), 4);
+  return Math.max(label, Math.min(longest + 1, 20));
 }
 
 /**

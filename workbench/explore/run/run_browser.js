@@ -1,11 +1,21 @@
-// The scores of a run: controls, scatter plot, table, and the open row. The pair itself opens in a
+// The scores of a run: filters, models, scatter plot, table, and the open row. The pair itself opens in a
 // BoardPair, which the kernel sets.
+//
+// The page asks by messages {kind, serial, ...question} and gets {kind, serial, ...answer}; the answers to
+// "rows" and "models" are kept in the trait "answers".
+//   rows: all CHOICE_TRAITS, depth, distance -> order, classes, notes, definition, pair
+//   models: the same without models, sort_by and descending -> alike, classes, lengths, rows
+//   open: row -> row, and the traits opened and beside; beside: row -> row, and the trait beside
+//   export: file -> a file in a buffer
+// run_browser.py (_answer_rows) and model_rows.py describe the answers.
 //
 // data-role: run-browser, error, depth, distance, x-axis, y-axis, mark-by, search, search-replies, distance-low,
 // distance-high, precision-low, precision-high, clear-filters, filters, filters-chosen, filter-set,
 // filter-model, filter-setting, filter-group, filter-class, filter-field, filter-flag, near-far,
-// far-near, counts, export, exported, definition, notes, scatter, scatter-surface, scatter-key,
-// scatter-left, scatter-whole, point-label, legend, legend-entry, table, scroller, sort, row, row-open,
+// far-near, counts, export, exported, definition, notes, scatter, scatter-surface,
+// scatter-left, scatter-whole, zoom-in, zoom-out, lasso-clear, models, models-chosen, models-all, models-sort,
+// models-notes, model-row, model, model-mean, model-readable, model-replies, classes-key, pair, pair-words, pair-sort,
+// pair-length, point-label, legend, legend-entry, table, scroller, sort, row, row-open,
 // nothing, opened, nothing-open, previous, next, place, opened-title, opened-true, opened-predicted,
 // opened-facts, without, opened-length, opened-reply, kernel, beside, beside-title, beside-words,
 // all-replies, all-summary, all-words, wrong-count, beside-boards, beside-true, beside-opened, beside-other,
@@ -14,8 +24,10 @@
 import { Requester } from "../page/requester.js";
 import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
-import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+import { htmlElement, keepShortcutsAway, subscripted } from "../page/svg.js";
 import { BesideView } from "./beside_view.js";
+import { ModelPair } from "./model_pair.js";
+import { ModelsPanel } from "./models_panel.js";
 import { RunFilters } from "./run_filters.js";
 import { RunList } from "./run_list.js";
 import { ReaderView } from "./reader_view.js";
@@ -25,8 +37,10 @@ import { cellText, countsInWords, readColumns } from "./row_values.js";
 
 const CHOICE_TRAITS = [
   "sort_by", "descending", "sets", "models", "settings", "groups", "classes", "wrong_fields", "flags",
-  "text", "reply_text", "distance_range", "precision_range", "metric_ranges", "disagreement",
+  "text", "reply_text", "distance_range", "precision_range", "metric_ranges", "lasso", "disagreement",
 ];
+/** What the means of models do not depend on. */
+const BESIDE_MODELS = new Set(["models", "sort_by", "descending"]);
 /** The traits of the ranges of two metrics; those of others are in metric_ranges. */
 const RANGE_TRAITS = { edit_distance: "distance_range", precision: "precision_range" };
 const FILES_OF_ROWS = [
@@ -39,6 +53,8 @@ const FILES_OF_ROWS = [
 /** The page before any answer, and the targets of the answers. */
 function runBrowserPage(listeners) {
   const filters = new RunFilters(listeners);
+  const models = new ModelsPanel(listeners);
+  const pair = new ModelPair(listeners);
   const scatter = new ScatterView(listeners);
   const list = new RunList(listeners);
   const beside = new BesideView(listeners);
@@ -53,8 +69,9 @@ function runBrowserPage(listeners) {
     ...FILES_OF_ROWS.map(([file, text]) => htmlElement("button", {
       type: "button", "data-role": "export", "data-file": file, text, onclick: () => listeners.onExport(file),
     })), exported);
-  // The places of the panel of models, of the causes below it, and of the chosen filters above the rows.
-  const [models, causes, chips] = ["rb-models", "rb-causes", "rb-chips"].map((name) => htmlElement("div", { class: name }));
+  // The places of the causes, and of the chosen filters above the rows.
+  const [causes, chips] = ["rb-causes", "rb-chips"].map((name) => htmlElement("div", { class: name }));
+  const rows = htmlElement("div", { class: "rb-rows" }, list.root, reader.root);
   const root = htmlElement(
     "div",
     { class: "world-state run-browser", "data-role": "run-browser", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway },
@@ -62,12 +79,12 @@ function runBrowserPage(listeners) {
     htmlElement("div", { class: "rb-page" },
       htmlElement("div", { class: "rb-rail" }, filters.root),
       htmlElement("div", { class: "rb-main" },
-        htmlElement("div", { class: "rb-first" }, models, scatter.root),
-        causes, chips, counts, definition,
-        htmlElement("div", { class: "rb-rows" }, list.root, reader.root),
+        htmlElement("div", { class: "rb-first" }, models.root, scatter.root),
+        pair.root, causes, chips, counts, definition,
+        rows,
         notes, exports, beside.root)),
   );
-  return { root, models, causes, chips, filters, scatter, list, beside, error, counts, definition, notes, reader, exported };
+  return { root, models, pair, causes, chips, filters, scatter, rows, list, beside, error, counts, definition, notes, reader, exported };
 }
 
 function render({ model, el }) {
@@ -75,6 +92,7 @@ function render({ model, el }) {
   let run = readColumns({});
   let order = [];
   let drawn = "";
+  let ofModels = "";
   let bring = false;
   const kernel = new KernelNote();
   const asking = new Requester(model, {
@@ -84,8 +102,9 @@ function render({ model, el }) {
   const page = runBrowserPage({
     kernel,
     onChange: change,
+    // A difference begins where the first model is ahead.
     onSort: (name) => change({
-      sort_by: name, descending: model.get("sort_by") === name && !model.get("descending"),
+      sort_by: name, descending: model.get("sort_by") === name ? !model.get("descending") : name === "difference",
     }),
     onOpen: open,
     onFollow: (row) => asking.ask("open", { row }, true),
@@ -93,8 +112,10 @@ function render({ model, el }) {
     onExport: (file) => asking.ask("export", { file }, true),
     onBeside: (row) => asking.ask("beside", { row }, true),
     pieces: model.get("pieces"),
-    onRange: (axis, ends) => setRanges({ [axis]: ends }),
-    onBrush: ({ across, up }) => setRanges({ x_axis: across, y_axis: up }),
+    onRange: setRange,
+    onModels: (models) => change({ models, ...(models.length !== 2 && model.get("sort_by") === "difference" ? { sort_by: "", descending: false } : {}) }),
+    onLength: (length) => change({ groups: String(model.get("groups")) === length ? [] : [length] }),
+    onLasso: (lasso) => change({ lasso }),
   });
   el.append(page.root);
 
@@ -109,16 +130,15 @@ function render({ model, el }) {
     return model.get("metric_ranges")[name] ?? [null, null];
   }
 
-  /** Set the ranges of the metrics on the axes. @param {Object<string, Array>} ranges By axis. */
-  function setRanges(ranges) {
-    const changes = { metric_ranges: { ...model.get("metric_ranges") } };
-    for (const [axis, ends] of Object.entries(ranges)) {
-      const name = model.get(axis);
-      if (name in RANGE_TRAITS) changes[RANGE_TRAITS[name]] = ends;
-      else if (ends.every((end) => end === null)) delete changes.metric_ranges[name];
-      else changes.metric_ranges[name] = ends;
+  /** Set the range of the metric on an axis. @param {string} axis @param {Array<number|null>} ends */
+  function setRange(axis, ends) {
+    const name = model.get(axis);
+    if (name in RANGE_TRAITS) {
+      change({ [RANGE_TRAITS[name]]: ends });
+      return;
     }
-    change(changes);
+    const { [name]: _before, ...others } = model.get("metric_ranges");
+    change({ metric_ranges: ends.every((end) => end === null) ? others : { ...others, [name]: ends } });
   }
 
   /** Open a row and scroll to its boards if they are out of view. */
@@ -127,8 +147,9 @@ function render({ model, el }) {
     asking.ask("open", { row }, true);
   }
 
+  /** Open a neighbour: nothing scrolls, so that the buttons stay under the pointer. */
   function step(by) {
-    open(order[order.indexOf(model.get("opened").row) + by]);
+    asking.ask("open", { row: order[order.indexOf(model.get("opened").row) + by] }, true);
   }
 
   function choice() {
@@ -137,7 +158,14 @@ function render({ model, el }) {
 
   function ask() {
     page.filters.follow((name) => model.get(name), rangeOf);
-    asking.ask("rows", { ...choice(), depth: model.get("depth"), distance: model.get("distance") });
+    page.models.follow(model.get("models"));
+    page.pair.follow(model.get("groups"));
+    const measured = { depth: model.get("depth"), distance: model.get("distance") };
+    asking.ask("rows", { ...choice(), ...measured });
+    const question = { ...Object.fromEntries(Object.entries(choice()).filter(([name]) => !BESIDE_MODELS.has(name))), ...measured };
+    const key = JSON.stringify(question);
+    if (key !== ofModels) asking.ask("models", question);
+    ofModels = key;
   }
 
   // Sorting moves no mark: rows are redrawn only if the rows shown or the marks change.
@@ -155,6 +183,7 @@ function render({ model, el }) {
       across,
       up,
       marks: named(model.get("mark_by")),
+      lasso: model.get("lasso").length,
       ranges: { across: rangeOf(axes[0]), up: rangeOf(axes[1]) },
       nameOf: (row) => ["model", "position_id"].map((name) => cellText(named(name), row)).join(" on "),
     });
@@ -169,6 +198,7 @@ function render({ model, el }) {
     run = readColumns(model.get("data"));
     order = [];
     drawn = "";
+    ofModels = "";
     page.filters.offer(model.get("choices"));
     page.list.setColumns(run.columns);
     ask();
@@ -178,9 +208,13 @@ function render({ model, el }) {
     order = answer.order;
     page.error.textContent = "";
     page.counts.textContent = countsInWords(order.length, run.count, answer.classes);
-    page.definition.textContent = answer.definition;
+    page.definition.replaceChildren(...subscripted(answer.definition));
     page.definition.hidden = answer.definition === "";
-    page.notes.replaceChildren(...answer.notes.map((text) => htmlElement("li", { text })));
+    page.notes.replaceChildren(...answer.notes.map((text) => htmlElement("li", {}, ...subscripted(text))));
+    const shortOf = new Map(run.byName.get("model").levels.map((level, code) => [level, run.byName.get("model").short[code]]));
+    page.pair.show(answer.pair, model.get("depth"), (name) => shortOf.get(name));
+    page.pair.follow(model.get("groups"));
+    page.list.setColumns(answer.pair ? withDifference(answer.pair.differences) : run.columns);
     page.list.setSort(model.get("sort_by"), model.get("descending"));
     page.list.setOpened(model.get("opened").row ?? -1, false);
     page.list.setOrder(order, "No row matches. \u201cShow all rows\u201d clears all filters.");
@@ -189,11 +223,29 @@ function render({ model, el }) {
     page.root.dataset.state = "ready";
   }
 
+  /** The columns with the difference of two models after p_m. @param {Array<number|null>} differences Of the order. */
+  function withDifference(differences) {
+    const values = new Float64Array(run.count).fill(NaN);
+    order.forEach((row, place) => { values[row] = differences[place] ?? NaN; });
+    const place = run.columns.findIndex(({ name }) => name === "precision") + 1;
+    return run.columns.toSpliced(place, 0, { name: "difference", label: "difference", kind: "number", digits: 4, shown: true, values });
+  }
+
+  function takeModels(answer) {
+    const looksOf = (name) => {
+      const column = run.byName.get(name);
+      return new Map(column.levels.map((level, code) => [level, { ...column.looks[code], short: column.short?.[code] }]));
+    };
+    page.models.show(answer, model.get("depth"), { models: looksOf("model"), classes: looksOf("reply_class") });
+    page.models.follow(model.get("models"));
+  }
+
   function takeOpened() {
     const opened = model.get("opened");
     const row = opened.row ?? -1;
     page.list.setOpened(row, true);
     page.scatter.markOpened(row);
+    page.rows.classList.toggle("rb-opened", row >= 0);
     page.reader.show(opened);
     page.reader.setPlace(order.indexOf(row), order.length);
     page.beside.offer(opened, opened.depth);
@@ -224,6 +276,7 @@ function render({ model, el }) {
   }
 
   asking.on("rows", takeRows);
+  asking.on("models", takeModels);
   asking.on("open", takeOpenAnswer);
   asking.on("beside", () => { page.error.textContent = ""; });
   asking.on("export", takeFile);

@@ -1,7 +1,7 @@
 """RunBrowser: the scores of a run as a table and a scatter; a row opens as a pair of boards."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -16,6 +16,12 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.page.widget_base import StillOutput, WidgetBase, as_plain
 from workbench.explore.pair.board_pair import BoardPair
+from workbench.explore.run.model_rows import (
+    compare_two,
+    model_rows,
+    names_of,
+    row_differences,
+)
 from workbench.explore.run.row_choice import (
     RowChoice,
     choose_rows,
@@ -71,11 +77,12 @@ class ScoresTable(WidgetBase):
     Attributes:
         depth: The m of p_m and r_m; one that the scores have.
         distance: The column of edit distances.
-        sort_by: A column of the run, or empty for the order of the table.
+        sort_by: A column of the run, ``difference`` of two chosen models, or empty for the order of
+            the table.
         descending: Whether large values come first.
-        models: Models shown; all if empty. Likewise ``sets``, ``settings``, ``groups`` (as text),
-            ``classes``, ``wrong_fields`` and ``flags``; see
-            `workbench.explore.run.row_choice.RowChoice`.
+        models: Models shown, by the names of the table of models; all if empty. Likewise ``sets``,
+            ``settings``, ``groups`` (as text), ``classes``, ``wrong_fields``, ``flags`` and
+            ``lasso`` (numbers of rows); see `workbench.explore.run.row_choice.RowChoice`.
         text: A part of the position's or the game's id.
         reply_text: A part of the reply, or of the predicted FEN where the reply is not kept.
         distance_range: Lowest and highest edit distance shown; None is an open end. Likewise
@@ -112,6 +119,7 @@ class ScoresTable(WidgetBase):
     distance_range = traitlets.List([None, None]).tag(sync=True)
     precision_range = traitlets.List([None, None]).tag(sync=True)
     metric_ranges = traitlets.Dict().tag(sync=True)
+    lasso = traitlets.List(traitlets.Int()).tag(sync=True)
     x_axis = traitlets.Unicode("edit_distance").tag(sync=True)
     y_axis = traitlets.Unicode("precision").tag(sync=True)
     disagreement = traitlets.Enum(get_args(Disagreement), "").tag(sync=True)
@@ -146,6 +154,7 @@ class ScoresTable(WidgetBase):
         self.observe(self._take_measures, ["depth", "distance"])
         self.observe(self._take_axes, ["x_axis", "y_axis"])
         self.register("rows", self._answer_rows, kept=True)
+        self.register("models", self._answer_models, kept=True)
         self.follow_in_still(*_CHOICE_TRAITS, *_MEASURED)
         self.observe(self.renew_still, ["x_axis", "y_axis"])
         self.register("open", self._answer_open)
@@ -162,11 +171,18 @@ class ScoresTable(WidgetBase):
     def places(self) -> NDArray[np.int64]:
         """The numbers of the rows that the present choice shows, in the order shown."""
         choice = RowChoice(**{name: getattr(self, name) for name in _CHOICE_TRAITS})
-        return choose_rows(self._run, choice, self.sort_by, self.descending)
+        return choose_rows(self._with_difference(choice), choice, self.sort_by, self.descending)
 
     def questions(self) -> dict[str, dict[str, Any]]:
         """Return what the page asks of the present choice."""
-        return {"rows": {name: getattr(self, name) for name in (*_CHOICE_TRAITS, *_MEASURED)}}
+        of_models = [name for name in _CHOICE_TRAITS if name != "models"]
+        return {
+            kind: {name: getattr(self, name) for name in names}
+            for kind, names in (
+                ("rows", (*_CHOICE_TRAITS, *_MEASURED)),
+                ("models", (*of_models, "depth", "distance")),
+            )
+        }
 
     def still(self) -> str:
         """Return the counts and the first of the rows shown as HTML."""
@@ -231,18 +247,47 @@ class ScoresTable(WidgetBase):
             for name, value in self._page_state(self.x_axis, self.y_axis).items():
                 setattr(self, name, value)
 
+    def _choice(self, message: Mapping[str, Any]) -> RowChoice:
+        return RowChoice(**{name: message[name] for name in _CHOICE_TRAITS if name in message})
+
+    def _of_all_models(self, choice: RowChoice) -> NDArray[np.int64]:
+        return choose_rows(self._run, replace(choice, models=()))
+
+    def _with_difference(self, choice: RowChoice) -> RunTable:
+        """Return the run with the column ``difference`` of two chosen models."""
+        difference = row_differences(self._run, self._of_all_models(choice), choice.models)
+        return replace(self._run, rows=self._run.rows.assign(difference=difference))
+
     def _answer_rows(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        choice = RowChoice(**{name: message[name] for name in _CHOICE_TRAITS if name in message})
-        numbers = choose_rows(self._run, choice, message["sort_by"], message["descending"])
+        """Return the rows of a choice.
+
+        Returns:
+            ``order``: their numbers. ``classes``: by the words of a class, how many are shown and how
+            many there are. ``notes``: sentences about undefined values. ``definition``: of the
+            disagreement, where it is chosen. ``pair``: where two models are, `compare_two` of them
+            and ``differences``, one for each of the ``order``; else None.
+        """
+        choice = self._choice(message)
+        run = self._with_difference(choice)
+        numbers = choose_rows(run, choice, message["sort_by"], message["descending"])
         measure = f"p_{self.depth}" if choice.disagreement == "near_far" else "edit distance"
         definition = _DEFINITION.format(depth=self.depth, measure=measure)
-        counts = count_classes(self._run, numbers)
+        counts = count_classes(run, numbers)
+        pair, names = None, names_of(run, choice.models)
+        if len(names) == 2:
+            compared = compare_two(run, self._of_all_models(choice), *names)
+            pair = {**compared, "differences": run.rows["difference"].to_numpy()[numbers].round(4)}
         return {
             "order": numbers,
             "classes": {class_words(name): count for name, count in counts.items()},
-            "notes": undefined_rows(self._run, numbers, restricted_numbers(choice)),
+            "notes": undefined_rows(run, numbers, restricted_numbers(choice)),
             "definition": definition if choice.disagreement else "",
+            "pair": pair,
         }
+
+    def _answer_models(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `model_rows` of a choice, whatever models are chosen."""
+        return model_rows(self._run, self._of_all_models(self._choice(message)))
 
     def _answer_open(self, message: Mapping[str, Any]) -> dict[str, Any]:
         self.check_row(message["row"])

@@ -22,6 +22,8 @@ from workbench.explore.run.run_table import (
     in_order,
     levels_of,
     row_classes,
+    short_models,
+    short_positions,
     value_name,
     value_names,
 )
@@ -79,7 +81,8 @@ def page_columns(
         that only the plot needs, its ``name``, ``label``, whether it is ``shown``, and either
         ``kind`` "number" with ``digits`` after the point, the ``range`` of its metric (open ends are
         None) and ``values`` (little-endian float64, NaN where undefined), or ``kind`` "text" with
-        ``levels`` and ``codes`` (little-endian int32, -1 where missing); a column in `MARKED` has
+        ``levels`` and ``codes`` (little-endian integers of ``width`` bytes, -1 where missing), and ``short`` names of models and
+        positions; a column in `MARKED` has
         the ``looks`` of its levels.
     """
     names = shown_columns(table) if names is None else names
@@ -153,7 +156,8 @@ def filter_choices(table: RunTable) -> dict[str, list[list[Any]]]:
 
 def _column(table: RunTable, name: str, *, number: bool) -> dict[str, Any]:
     """Return a column for the page; truth values are texts unless a number is asked for."""
-    values = table.rows[name]
+    # Models are told apart from one setting to the next, in cells and by marks.
+    values = table.rows["model_setting" if name == "model" else name]
     metric = column_metric(name, table)
     common = {"name": name, "label": column_label(name, table)}
     is_boolean = pd.api.types.is_bool_dtype(values)
@@ -175,20 +179,26 @@ def _column(table: RunTable, name: str, *, number: bool) -> dict[str, Any]:
         value_name(name, level) if name in FILTERS.values() else str(level)
         for level in coded.categories
     ]
-    looks = column_looks(name, levels) if name in MARKED else {}
+    # A model has its own look in its default setting.
+    bare = [level.removesuffix(", default") for level in levels] if name == "model" else levels
+    looks = column_looks(name, bare) if name in MARKED else {}
+    short = {"model": short_models, "position_id": short_positions}.get(name)
+    codes = coded.codes.astype(f"<i{coded.codes.itemsize}")
     return {
         **common,
         "kind": "text",
         "levels": list(map(class_words, levels)) if name == "reply_class" else levels,
+        **({"short": list(short(levels).values())} if short else {}),
         "looks": [
             {
                 "colour": to_hex(look.colour),
                 "marker": look.marker,
                 "filled": look.face == look.colour,
             }
-            for look in (looks[level] for level in (levels if looks else ()))
+            for look in (looks[level] for level in (bare if looks else ()))
         ],
-        "codes": coded.codes.astype("<i4").tobytes(),
+        "width": codes.itemsize,
+        "codes": codes.tobytes(),
     }
 
 

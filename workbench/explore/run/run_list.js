@@ -1,7 +1,7 @@
 // The table of rows: only those in view are made. Header buttons sort, keys move, Enter opens.
 
-import { htmlElement } from "../page/svg.js";
-import { cellText, columnWidth, placeAfterKey, scrolledTo, visibleWindow } from "./row_values.js";
+import { htmlElement, subscripted } from "../page/svg.js";
+import { cellText, cellTitle, columnWidth, placeAfterKey, scrolledTo, visibleWindow } from "./row_values.js";
 
 /** As in run_browser.css. */
 const ROW_HEIGHT = 28;
@@ -47,12 +47,19 @@ export class RunList {
 
   /** @param {Object[]} columns As row_values.js reads them; those not shown are left out. */
   setColumns(columns) {
-    this.columns = columns.filter((column) => column.shown);
+    const shown = columns.filter((column) => column.shown);
+    const same = shown.length === this.columns.length && shown.every((column, index) => column.label === this.columns[index].label);
+    this.columns = shown;
+    // A head that has the focus stays.
+    if (same) {
+      this.fill();
+      return;
+    }
     const widths = this.columns.map(columnWidth);
     this.widths.replaceChildren(
       ...widths.map((width) => htmlElement("col", { style: `width: ${width}ch` })),
     );
-    this.table.style.minWidth = `${widths.reduce((sum, width) => sum + width, 0)}ch`;
+    this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}ch`;
     this.header.replaceChildren(...this.columns.map((column) => this.headerCell(column)));
     this.fill();
   }
@@ -64,7 +71,7 @@ export class RunList {
         type: "button", class: "rb-sort", "data-role": "sort", "data-column": column.name,
         onclick: () => this.listeners.onSort(column.name),
       },
-      column.label,
+      ...subscripted(column.label),
     );
     return htmlElement("th", { scope: "col", class: `rb-${column.kind}`, "data-column": column.name }, button);
   }
@@ -139,7 +146,7 @@ export class RunList {
     if (!first) return htmlElement("tr");
     const open = htmlElement(
       "button",
-      { type: "button", class: "rb-open", "data-role": "row-open", tabindex: -1 },
+      { type: "button", class: "rb-open", "data-role": "row-open", tabindex: -1, title: cellTitle(first, row) },
       cellText(first, row),
     );
     return htmlElement(
@@ -150,10 +157,9 @@ export class RunList {
         onclick: () => this.open(place),
       },
       htmlElement("th", { scope: "row", class: `rb-${first.kind}` }, open),
-      ...others.map((column) => {
-        const text = cellText(column, row);
-        return htmlElement("td", { class: `rb-${column.kind}`, title: text.length > 20 ? text : null, text });
-      }),
+      ...others.map((column) => htmlElement("td", {
+        class: `rb-${column.kind}`, title: cellTitle(column, row), text: cellText(column, row),
+      })),
     );
   }
 

@@ -1,9 +1,10 @@
 """A run as RunBrowser shows it: one row per prediction, its values by name, its disagreements and texts."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
@@ -16,6 +17,7 @@ from workbench.errors import InvalidArgumentError, TableError
 from workbench.metrics import with_summaries
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring.parameters import Distance
+from workbench.studies.game_clusters import games_of_scores
 
 FILTERS: Final = MappingProxyType(
     {"sets": "set", "models": "model", "settings": "setting", "groups": "group"}
@@ -44,7 +46,10 @@ def flags_of(status: Any) -> frozenset[str]:
 
 def value_names(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
     """Return the `value_name` of each row's value in a column."""
-    return rows[column].map(partial(value_name, column)).astype(str)
+    # Many rows share a value: each is named once.
+    codes, values = pd.factorize(rows[column], use_na_sentinel=False)
+    names = np.array([value_name(column, value) for value in values], dtype=object)
+    return pd.Series(names[codes], rows.index, dtype=str)
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -60,9 +65,42 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 def levels_of(column: "pd.Series[Any]") -> list[Any] | None:
     """Return a column's texts in their own order; None if that is the alphabet's."""
-    if column.name == "setting":
+    if column.name in ("setting", "model_setting"):
         return in_order(column.dropna().unique())
     return list(CLASSES) if column.name == "reply_class" else None
+
+
+_HASHED: Final = re.compile(r"([^0-9]*)(.*-)([0-9a-f]{8})")
+"""The position ids of an import: letters, the place in the file, and a hash."""
+
+
+def short_positions(names: Sequence[str]) -> dict[str, str]:
+    """Return a short name for each position id, a part of it, different from all others.
+
+    Of ids that end with a hash, the letters that all begin with are left out, and as much of the hash
+    as tells none apart. Other ids stay as they are.
+    """
+    parts = [match for match in map(_HASHED.fullmatch, names) if match]
+    if len(parts) < len(names) or len({match[1] for match in parts}) != 1:
+        return dict(zip(names, names, strict=True))
+    for digits in range(9):
+        short = [(match[2] + match[3][:digits]).rstrip("-") for match in parts]
+        if len(set(short)) == len(set(names)):
+            break
+    return dict(zip(names, short, strict=True))
+
+
+_RELEASE: Final = re.compile(
+    r"-\d{4}-\d{2}-\d{2}|(-preview)?-\d{2}-\d{2}|-\d{3}(?=$|,)|(-v\d)?[-.][qQ]\d\w*\.gguf(?=$|,)"
+)
+"""Dates, numbers and files of a release in the names of models."""
+
+
+def short_models(names: Sequence[str]) -> dict[str, str]:
+    """Return a short name for each model, without its release where it is the only one of its name."""
+    short = {name: _RELEASE.sub("", name) for name in names}
+    counts = Counter(short.values())
+    return {name: text if text and counts[text] == 1 else name for name, text in short.items()}
 
 
 LONGEST_SHOWN: Final = 2000
@@ -138,7 +176,8 @@ class RunTable:
     """A run prepared for display by `run_table`, at a depth m and by an edit distance.
 
     The rows are the scores in their order, numbered from 0, with the columns ``edit_distance`` (NaN
-    for absent, failed and unscored rows), ``precision``, ``recall``, ``f``, ``disagreement`` and
+    for absent, failed and unscored rows), ``precision``, ``recall``, ``f``, ``disagreement``,
+    ``model_setting`` (as of `model_settings`), ``cluster`` (the game, by which intervals are made) and
     ``remark`` (flags of the board in words, or why there is none) besides their own.
     """
 
@@ -186,11 +225,20 @@ def run_table(
         recall=rows[f"recall_{measured_depth}"].astype(float),
         f=rows[f"f_{measured_depth}"].astype(float),
         disagreement=disagreement(edit_distance, precision),
+        model_setting=model_settings(rows),
+        cluster=games_of_scores(rows),
         remark=_remarks(rows),
     )
     if replies is None:
         replies = ReplyTexts([None] * len(rows), rows["predicted_state"])
     return RunTable(rows, measured_depth, distance, replies)
+
+
+def model_settings(rows: pd.DataFrame) -> "pd.Series[str]":
+    """Return the name under which each row is compared: its model, with its setting where that has several."""
+    models, settings = (value_names(rows, name) for name in ("model", "setting"))
+    several = settings.groupby(models).transform("nunique") > 1
+    return models.where(~several, models + ", " + settings)
 
 
 def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]") -> Any:

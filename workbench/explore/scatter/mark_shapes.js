@@ -1,6 +1,8 @@
 // The marks of the scatter: outlines by matplotlib's letters, and colours that stand out from their
 // ground.
 
+import { svgElement } from "../page/svg.js";
+
 const ARM = 0.36;
 const END = 1.15;
 const PLUS = [
@@ -49,6 +51,27 @@ export function traceMark(context, marker, x, y, radius) {
     context[act](x + right * radius, y + down * radius);
   });
   context.closePath();
+}
+
+/** The colour of a look on a light and on a dark page, as custom properties. @param {{light: string, dark: string}} look */
+export function colourStyle(look) {
+  return `--rb-light: ${look.light}; --rb-dark: ${look.dark}`;
+}
+
+/**
+ * A mark beside a name, in the colour of the page's theme.
+ * @param {{marker: string, filled: boolean, light: string, dark: string}|undefined} look Nothing is drawn without one.
+ * @returns {SVGElement}
+ */
+export function markElement(look) {
+  const picture = svgElement("svg", { class: "rb-mark", viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" });
+  if (!look) return picture;
+  const attributes = { class: look.filled ? "rb-mark-full" : "rb-mark-empty", style: colourStyle(look) };
+  const corners = MARK_CORNERS[look.marker];
+  picture.append(corners
+    ? svgElement("polygon", { ...attributes, points: corners.map(([x, y]) => `${(4.6 * x).toFixed(2)},${(4.6 * y).toFixed(2)}`).join(" ") })
+    : svgElement("circle", { ...attributes, r: 4.6 }));
+  return picture;
 }
 
 /** @param {string} colour Such as "#0b5fa5". @returns {number[]} Red, green, blue from 0 to 255. */

@@ -1,4 +1,4 @@
-// The scatter's arithmetic: where a value lies, which rows lie at one spot, which spot is nearest.
+// The scatter's arithmetic: where a row lies, which rows are near a place or inside a lasso, how to zoom.
 
 /**
  * @typedef {Object} Axis
@@ -11,10 +11,8 @@
  *   Of the plot itself, in pixels.
  * @property {{across: Axis, up: Axis}} axes
  *
- * @typedef {Object} Spot Rows with the same values and mark.
- * @property {number} across @property {number} up @property {number} code
- * @property {number[]} rows
- * @property {number} right @property {number} down Pixels from the place, where several share it.
+ * @typedef {Object} Points Rows with a place, in the order in which they are drawn.
+ * @property {Int32Array} rows @property {Float32Array} xs @property {Float32Array} ys Pixels.
  */
 
 /**
@@ -60,17 +58,8 @@ export function toPixel({ left, top, width, height, axes }, across, up) {
   return { x: left + shareOf(axes.across, across) * width, y: top + (1 - shareOf(axes.up, up)) * height };
 }
 
-/** @param {PlotFrame} frame @param {number} x @param {number} y */
-export function fromPixel({ left, top, width, height, axes }, x, y) {
-  return { across: valueAt(axes.across, (x - left) / width), up: valueAt(axes.up, 1 - (y - top) / height) };
-}
-
 function shareOf({ low, high, whole }, value) {
   return whole ? (value - low + 0.5) / (high - low + 1) : (value - low) / (high - low);
-}
-
-function valueAt({ low, high, whole }, share) {
-  return whole ? low - 0.5 + share * (high - low + 1) : low + share * (high - low);
 }
 
 /**
@@ -87,76 +76,114 @@ export function ticksBetween([low, high], wanted, least) {
   return ticks;
 }
 
-/**
- * Put rows with the same values and mark together, in the order in which they are drawn:
- * large marks first, then mixed, so that no group covers the others.
- * @param {Iterable<number>} rows
- * @param {Float64Array} acrosses @param {Float64Array} ups
- * @param {Int32Array} codes Of the marks.
- * @returns {{spots: Spot[], left: number}} left: rows without one of the values, which have no spot.
- */
-export function gatherSpots(rows, acrosses, ups, codes) {
-  const places = new Map();
-  const spots = [];
-  let left = 0;
-  for (const row of rows) {
-    const across = acrosses[row];
-    const up = ups[row];
-    if (Number.isNaN(across) || Number.isNaN(up)) {
-      left += 1;
-      continue;
-    }
-    const key = `${across} ${up}`;
-    if (!places.has(key)) places.set(key, new Map());
-    const place = places.get(key);
-    const code = codes[row];
-    if (!place.has(code)) {
-      const spot = { across, up, code, rows: [], ...besidePlace(place.size) };
-      place.set(code, spot);
-      spots.push(spot);
-    }
-    place.get(code).rows.push(row);
-  }
-  spots.sort((one, other) => other.rows.length - one.rows.length || mixed(one.rows[0]) - mixed(other.rows[0]));
-  return { spots, left };
-}
+/** Equal rows are moved apart by so many pixels at most; within a column of whole numbers by more. */
+const APART = 2.5;
+const MOST_APART = 9;
+const SHARE_OF_COLUMN = 0.42;
 
-/** Where the index-th mark at one place is drawn: around it, as seeds lie in a sunflower. */
-function besidePlace(index) {
-  const angle = index * 2.399963;
-  const radius = 4 * Math.sqrt(index);
-  return { right: radius * Math.cos(angle), down: radius * Math.sin(angle) };
-}
+/** The largest integer of 32 bits, and multipliers without a common pattern. */
+const WHOLE_HASH = 2 ** 32;
+const HASHES = [2654435761, 2246822519, 3266489917];
 
-/** @returns {number} The same for the same row, in no order of the rows. */
-function mixed(row) {
-  return Math.imul(row + 1, 2654435761) >>> 0;
-}
-
-/** @param {PlotFrame} frame @param {Spot} spot */
-export function spotPixel(frame, spot) {
-  const { x, y } = toPixel(frame, spot.across, spot.up);
-  return { x: x + spot.right, y: y + spot.down };
-}
-
-/** @param {number} count Rows at one spot. @returns {number} Half the width of its mark in pixels. */
-export function markRadius(count) {
-  return Math.min(9, 3.2 + 0.55 * Math.log2(count));
+/** @returns {number} From 0 to 1, the same for the same row, in no order of the rows. */
+function mixed(row, kind) {
+  let value = Math.imul(row + 1, HASHES[kind]);
+  value = Math.imul(value ^ (value >>> 15), HASHES[(kind + 1) % 3]);
+  return ((value ^ (value >>> 13)) >>> 0) / WHOLE_HASH;
 }
 
 /**
- * The spots under the pointer, nearest first.
- * @param {Spot[]} spots @param {PlotFrame} frame
- * @param {number} x @param {number} y @param {number} reach In pixels.
+ * The rows that have both values, in an order in which no group covers the others.
+ * @param {Iterable<number>} rows @param {Float64Array} acrosses @param {Float64Array} ups
+ * @returns {Int32Array}
  */
-export function spotsNear(spots, frame, x, y, reach = 9) {
-  const found = [];
-  for (const spot of spots) {
-    const at = spotPixel(frame, spot);
-    const off = Math.hypot(at.x - x, at.y - y);
-    if (off <= reach) found.push({ spot, off });
+export function plottedRows(rows, acrosses, ups) {
+  const plotted = Int32Array.from(rows).filter((row) => !Number.isNaN(acrosses[row]) && !Number.isNaN(ups[row]));
+  const keys = new Map(Array.from(plotted, (row) => [row, mixed(row, 2)]));
+  return plotted.sort((one, other) => keys.get(one) - keys.get(other));
+}
+
+/**
+ * Where rows lie in pixels, each moved a little, always the same way, so that equal ones are seen.
+ * @param {Int32Array} rows @param {Float64Array} acrosses @param {Float64Array} ups @param {PlotFrame} frame
+ * @returns {Points}
+ */
+export function placePoints(rows, acrosses, ups, frame) {
+  const { axes, width, height } = frame;
+  const [right, down] = [apart(axes.across, width), apart(axes.up, height)];
+  const xs = new Float32Array(rows.length);
+  const ys = new Float32Array(rows.length);
+  rows.forEach((row, index) => {
+    xs[index] = frame.left + shareOf(axes.across, acrosses[row]) * width + (2 * mixed(row, 0) - 1) * right;
+    ys[index] = frame.top + (1 - shareOf(axes.up, ups[row])) * height + (2 * mixed(row, 1) - 1) * down;
+  });
+  return { rows, xs, ys };
+}
+
+function apart({ low, high, whole }, pixels) {
+  return whole ? Math.min(MOST_APART, (SHARE_OF_COLUMN * pixels) / (high - low + 1)) : APART;
+}
+
+/** @param {number} count Marks in view. @returns {{radius: number, opacity: number, plain: boolean}} plain: filled with their colour. */
+export function markSize(count) {
+  if (count > 8000) return { radius: 2, opacity: 0.5, plain: true };
+  if (count > 1500) return { radius: 2.6, opacity: 0.65, plain: true };
+  return { radius: count > 300 ? 3.4 : 4.4, opacity: 0.85, plain: false };
+}
+
+/**
+ * The rows within reach of a place, nearest first.
+ * @param {Points} points @param {number} x @param {number} y @param {number} reach In pixels.
+ * @returns {number[]}
+ */
+export function rowsNear({ rows, xs, ys }, x, y, reach) {
+  const near = [];
+  for (let index = 0; index < rows.length; index += 1) {
+    const off = Math.hypot(xs[index] - x, ys[index] - y);
+    if (off <= reach) near.push([rows[index], off]);
   }
-  return found.sort((one, other) => one.off - other.off).map((each) => each.spot);
+  return near.sort((one, other) => one[1] - other[1]).map(([row]) => row);
+}
+
+/**
+ * The rows inside a line that is closed from its end to its beginning, by the even-odd rule.
+ * @param {Points} points @param {Array<{x: number, y: number}>} lasso
+ * @returns {number[]} Ascending.
+ */
+export function rowsInside({ rows, xs, ys }, lasso) {
+  const inside = [];
+  for (let index = 0; index < rows.length; index += 1) {
+    const [x, y] = [xs[index], ys[index]];
+    let odd = false;
+    for (let end = 0, start = lasso.length - 1; end < lasso.length; start = end, end += 1) {
+      const [one, other] = [lasso[start], lasso[end]];
+      if (one.y > y !== other.y > y && x < one.x + ((y - one.y) / (other.y - one.y)) * (other.x - one.x)) odd = !odd;
+    }
+    if (odd) inside.push(rows[index]);
+  }
+  return inside.sort((one, other) => one - other);
+}
+
+/**
+ * An axis that covers a part of another.
+ * @param {Axis} axis As it is. @param {Axis} base The whole; the part never leaves it.
+ * @param {number} factor Below 1 to see less. @param {number} share Of the axis, from 0 to 1, that stays where it is.
+ * @param {number} [moved] By how much of its length the part moves on.
+ * @returns {Axis}
+ */
+export function zoomedAxis(axis, base, factor, share, moved = 0) {
+  const [low, high] = endsOf(axis);
+  const [least, most] = endsOf(base);
+  const length = Math.min(most - least, Math.max((high - low) * factor, base.whole ? 1 : (most - least) / 500));
+  const start = low + share * (high - low) - share * length + moved * length;
+  const from = Math.min(Math.max(start, least), most - length);
+  const half = base.whole ? 0.5 : 0;
+  return { low: from + half, high: from + length - half, whole: base.whole };
+}
+
+/** @param {Axis} axis @returns {number[]} What it covers, the halves beside whole numbers too. */
+function endsOf({ low, high, whole }) {
+  return whole ? [low - 0.5, high + 0.5] : [low, high];
 }
 
 /**
@@ -167,24 +194,4 @@ export function spotsNear(spots, frame, x, y, reach = 9) {
 export function nextOf(rows, opened) {
   if (rows.length === 0) return null;
   return rows[(rows.indexOf(opened) + 1) % rows.length];
-}
-
-/**
- * The ranges that a dragged rectangle covers; an end at or beyond the plot's border stays as it is.
- * @param {PlotFrame} frame @param {{x: number, y: number}} from @param {{x: number, y: number}} to
- * @param {{across: Array<number|null>, up: Array<number|null>}} ranges
- * @returns {{across: Array<number|null>, up: Array<number|null>}}
- */
-export function brushedRanges(frame, from, to, ranges) {
-  const one = fromPixel(frame, Math.min(from.x, to.x), Math.max(from.y, to.y));
-  const other = fromPixel(frame, Math.max(from.x, to.x), Math.min(from.y, to.y));
-  return Object.fromEntries(["across", "up"].map((name) => [
-    name, brushedRange(frame.axes[name], one[name], other[name], ranges[name]),
-  ]));
-}
-
-function brushedRange({ low, high, whole }, first, last, range) {
-  const start = whole ? Math.ceil(first) : Number(first.toFixed(3));
-  const end = whole ? Math.max(start, Math.floor(last)) : Number(last.toFixed(3));
-  return [(whole ? start : first) <= low ? range[0] : start, last >= high ? range[1] : end];
 }
