@@ -159,8 +159,9 @@ class TestTwoModels:
 
     def test_the_difference_is_of_two_models_only(self, run):
         for models in ([], ["few"], ["few", "thinking"]):
-            assert row_differences(run, every(run), models).isna().all()
-        assert row_differences(run, every(run), ["thinking"]).notna().sum() == 48
+            assert row_differences(run, every(run), names_of(run, models)).isna().all()
+        names = names_of(run, ["thinking"])
+        assert row_differences(run, every(run), names).notna().sum() == 48
 
 
 class TestNames:

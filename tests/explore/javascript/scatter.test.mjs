@@ -8,7 +8,7 @@ import {
   MARK_CORNERS, channelsOf, contrast, legible, traceMark,
 } from "../../../workbench/explore/scatter/mark_shapes.js";
 import {
-  markSize, nextOf, placePoints, plotAxis, plotFrame, plottedRows, rowsInside, rowsNear, ticksBetween, toPixel, zoomedAxis,
+  markSize, mixedRows, nextOf, placePoints, plotAxis, plotFrame, plottedRows, rowsInside, rowsNear, ticksBetween, toPixel, zoomedAxis,
 } from "../../../workbench/explore/scatter/scatter_points.js";
 
 const OPEN = { across: [null, null], up: [null, null] };
@@ -53,7 +53,7 @@ test("ticks are round numbers within the range", () => {
 /** Points of rows of (distance, precision), in pixels. */
 function pointsOf(values, frame = FRAME) {
   const [acrosses, ups] = [0, 1].map((at) => Float64Array.from(values, (pair) => pair[at]));
-  return placePoints(plottedRows(values.keys(), acrosses, ups), acrosses, ups, frame);
+  return placePoints(plottedRows(mixedRows(values.length), values.keys(), acrosses, ups), acrosses, ups, frame);
 }
 
 test("every row with both values has a mark, near its place and apart from its equals", () => {

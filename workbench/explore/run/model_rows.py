@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
 from workbench.drawing.reply_words import class_words
-from workbench.drawing.score_description import class_counts, scored_rows
+from workbench.drawing.score_description import scored_rows
 from workbench.explore.run.run_table import RunTable, in_order, value_name
 from workbench.prediction import CLASSES, READABLE, ReplyClass
 from workbench.statistics.grouped import grouped_differences, grouped_means
@@ -17,6 +17,10 @@ from workbench.statistics.intervals import DIFFERENCE, SHARE
 
 NAME: Final = "model_setting"
 """The column of a run by whose values models are compared."""
+
+_READ: Final = (
+    NAME, "model", "position_id", "group", "cluster", "precision", "reply_class", "unscored",
+)  # fmt: skip
 
 Numbers = Sequence[int] | NDArray[np.int64]
 
@@ -36,11 +40,14 @@ def model_rows(run: RunTable, numbers: Numbers) -> dict[str, Any]:
         p_m), ``failed`` and ``unscored`` (left out of all numbers), the ``counts`` of the classes,
         the share ``readable``, and ``by_length``, the mean p_m of each group.
     """
-    rows = run.rows.iloc[list(numbers)]
+    # A few columns: a part of all of them would be copied for each model.
+    rows = run.rows[list(_READ)].iloc[list(numbers)]
     scored = scored_rows(rows)
     names = in_order(rows[NAME].unique())
     means = _by_name(grouped_means(scored, "precision", NAME, clusters="cluster", within=SHARE))
-    counts = class_counts(rows, [NAME]).set_index(NAME)
+    of_classes = rows.groupby([NAME, "reply_class"]).size()
+    unscored = (rows["unscored"] != "") & (rows["reply_class"] != ReplyClass.FAILED)
+    of_unscored = unscored.groupby(rows[NAME]).sum()
     readable = scored["reply_class"].isin(READABLE).groupby(scored[NAME]).mean()
     in_groups = _with_length(scored)
     lengths = sorted(in_groups["group"].unique().tolist())
@@ -62,9 +69,9 @@ def model_rows(run: RunTable, numbers: Numbers) -> dict[str, Any]:
                 "replies": int(mean.get("count", 0)),
                 "games": int(mean.get("games", 0)),
                 "undefined": int(mean.get("undefined", 0)),
-                "failed": int(counts["failed"][name]),
-                "unscored": int(counts["unscored"][name]),
-                "counts": [int(counts[each][name]) for each in classes],
+                "failed": int(of_classes.get((name, ReplyClass.FAILED), 0)),
+                "unscored": int(of_unscored[name]),
+                "counts": [int(of_classes.get((name, each), 0)) for each in classes],
                 "readable": readable.get(name, np.nan),
                 "by_length": [curve.get(length, np.nan) for length in lengths],
             }
@@ -111,7 +118,7 @@ def compare_two(run: RunTable, numbers: Numbers, one: str, other: str) -> dict[s
         ``equal`` (positions at which the first is above, below and level), and ``by_length``: for
         each group ``length``, ``difference``, ``low``, ``high`` and ``positions``.
     """
-    rows = scored_rows(run.rows.iloc[list(numbers)])
+    rows = scored_rows(run.rows[list(_READ)].iloc[list(numbers)])
     part = rows[rows[NAME].isin([one, other])].assign(game=rows["cluster"])
 
     def differences(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -156,14 +163,13 @@ def position_differences(rows: pd.DataFrame, one: str, other: str) -> "pd.Series
     return both[one] - both[other]
 
 
-def row_differences(run: RunTable, numbers: Numbers, models: Sequence[str]) -> "pd.Series[float]":
+def row_differences(run: RunTable, numbers: Numbers, names: Sequence[str]) -> "pd.Series[float]":
     """Return for each row of a run by how much one of two models is above the other at its position.
 
-    It is defined where ``models`` names two rows of `model_rows`, for their rows among ``numbers`` at
-    the positions that both have; NaN of all others.
+    It is defined where ``names`` are two of `model_rows`, for their rows among ``numbers`` at the
+    positions that both have; NaN of all others.
     """
     differences = pd.Series(np.nan, run.rows.index)
-    names = names_of(run, models)
     if len(names) == 2:
         rows = scored_rows(run.rows.iloc[list(numbers)])
         rows = rows[rows[NAME].isin(names)]

@@ -75,12 +75,12 @@ function runBrowserPage(listeners) {
   const root = htmlElement(
     "div",
     { class: "world-state run-browser", "data-role": "run-browser", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway },
-    error, listeners.kernel.element,
+    error,
     htmlElement("div", { class: "rb-page" },
       htmlElement("div", { class: "rb-rail" }, filters.root),
       htmlElement("div", { class: "rb-main" },
         htmlElement("div", { class: "rb-first" }, models.root, scatter.root),
-        pair.root, causes, chips, counts, definition,
+        pair.root, causes, chips, counts, listeners.kernel.element, definition,
         rows,
         notes, exports, beside.root)),
   );
@@ -160,11 +160,17 @@ function render({ model, el }) {
     page.filters.follow((name) => model.get(name), rangeOf);
     page.models.follow(model.get("models"));
     page.pair.follow(model.get("groups"));
-    const measured = { depth: model.get("depth"), distance: model.get("distance") };
-    asking.ask("rows", { ...choice(), ...measured });
-    const question = { ...Object.fromEntries(Object.entries(choice()).filter(([name]) => !BESIDE_MODELS.has(name))), ...measured };
+    asking.ask("rows", { ...choice(), depth: model.get("depth"), distance: model.get("distance") });
+  }
+
+  /** After the rows, which are there sooner. */
+  function askModels() {
+    const question = {
+      ...Object.fromEntries(Object.entries(choice()).filter(([name]) => !BESIDE_MODELS.has(name))),
+      depth: model.get("depth"), distance: model.get("distance"),
+    };
     const key = JSON.stringify(question);
-    if (key !== ofModels) asking.ask("models", question);
+    if (key !== ofModels) asking.ask("models", question, true);
     ofModels = key;
   }
 
@@ -221,6 +227,7 @@ function render({ model, el }) {
     page.reader.setPlace(order.indexOf(model.get("opened").row), order.length);
     drawScatter();
     page.root.dataset.state = "ready";
+    askModels();
   }
 
   /** The columns with the difference of two models after p_m. @param {Array<number|null>} differences Of the order. */

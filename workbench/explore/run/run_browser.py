@@ -255,7 +255,9 @@ class ScoresTable(WidgetBase):
 
     def _with_difference(self, choice: RowChoice) -> RunTable:
         """Return the run with the column ``difference`` of two chosen models."""
-        difference = row_differences(self._run, self._of_all_models(choice), choice.models)
+        names = names_of(self._run, choice.models)
+        numbers = self._of_all_models(choice) if len(names) == 2 else []
+        difference = row_differences(self._run, numbers, names)
         return replace(self._run, rows=self._run.rows.assign(difference=difference))
 
     def _answer_rows(self, message: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,14 +93,24 @@ function mixed(row, kind) {
 }
 
 /**
- * The rows that have both values, in an order in which no group covers the others.
- * @param {Iterable<number>} rows @param {Float64Array} acrosses @param {Float64Array} ups
+ * All rows of a run in an order in which no group covers the others, always the same.
+ * @param {number} count @returns {Int32Array}
+ */
+export function mixedRows(count) {
+  const keys = Float64Array.from({ length: count }, (_, row) => mixed(row, 2));
+  return Int32Array.from(keys.keys()).sort((one, other) => keys[one] - keys[other]);
+}
+
+/**
+ * The rows that have both values, in the order of all.
+ * @param {Int32Array} every As mixedRows returns them. @param {Iterable<number>} rows
+ * @param {Float64Array} acrosses @param {Float64Array} ups
  * @returns {Int32Array}
  */
-export function plottedRows(rows, acrosses, ups) {
-  const plotted = Int32Array.from(rows).filter((row) => !Number.isNaN(acrosses[row]) && !Number.isNaN(ups[row]));
-  const keys = new Map(Array.from(plotted, (row) => [row, mixed(row, 2)]));
-  return plotted.sort((one, other) => keys.get(one) - keys.get(other));
+export function plottedRows(every, rows, acrosses, ups) {
+  const plotted = new Uint8Array(every.length);
+  for (const row of rows) plotted[row] = !Number.isNaN(acrosses[row]) && !Number.isNaN(ups[row]);
+  return every.filter((row) => plotted[row]);
 }
 
 /**

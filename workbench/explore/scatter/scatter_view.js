@@ -6,7 +6,9 @@ import { htmlElement } from "../page/svg.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { markElement } from "./mark_shapes.js";
 import { cleared, drawAxes, drawMarks } from "./scatter_drawing.js";
-import { nextOf, placePoints, plotAxis, plotFrame, plottedRows, rowsInside, rowsNear, zoomedAxis } from "./scatter_points.js";
+import {
+  mixedRows, nextOf, placePoints, plotAxis, plotFrame, plottedRows, rowsInside, rowsNear, zoomedAxis,
+} from "./scatter_points.js";
 
 const DRAG_THRESHOLD = 4;
 const ZOOM_STEP = 0.7;
@@ -20,7 +22,8 @@ export class ScatterView {
     this.listeners = listeners;
     this.content = null;
     this.points = null;
-    this.rows = new Int32Array(0);
+    this.every = new Int32Array(0);
+    this.rows = this.every;
     this.opened = -1;
     this.drag = null;
     this.pointers = new Map();
@@ -82,7 +85,8 @@ export class ScatterView {
     const moved = JSON.stringify([base, across.name, up.name]);
     if (moved !== this.moved) this.axes = base;
     Object.assign(this, { content, base, moved });
-    this.rows = plottedRows(rows, across.values, up.values);
+    if (this.every.length !== across.values.length) this.every = mixedRows(across.values.length);
+    this.rows = plottedRows(this.every, rows, across.values, up.values);
     this.points = null;
     this.canvas.dataset.points = String(this.rows.length);
     this.canvas.setAttribute(
