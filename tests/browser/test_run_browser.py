@@ -187,7 +187,7 @@ def test_any_metric_is_an_axis_and_has_a_range(lab, opened, scores):
     expect(counts).to_contain_text(f"{high} of {len(scores)} rows shown")
     axis.select_option("precision")
     further = root.locator("[data-role=further-ranges]")
-    expect(further).to_have_text("Further ranges: r_3 0.5 to any")
+    expect(further).to_have_text("Further ranges: r₃ 0.5 to any")
     expect(counts).to_contain_text(f"{high} of {len(scores)} rows shown")
     root.locator("[data-role=clear-filters]").click()
     expect(counts).to_contain_text(f"{len(scores)} of {len(scores)} rows shown")

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { notesInWords, sortedModels } from "../../../workbench/explore/run/models_panel.js";
+import { subscriptLetters } from "../../../workbench/explore/page/svg.js";
 import { pairInWords, signed } from "../../../workbench/explore/run/model_pair.js";
 
 const ROWS = [["o3", 0.9], ["gpt-10", null], ["gpt-4", 0.2], ["a", 0.9]].map(([name, mean]) => ({ name, mean }));
@@ -35,4 +36,8 @@ test("two models in words", () => {
   assert.match(pairInWords({ ...pair, low: null, high: null }, 4), /without an interval/);
   assert.equal(pairInWords({ ...pair, positions: 0 }, 4), "A and B have no position in common among these rows.");
   assert.deepEqual([0, 0.1234, -0.1236, null].map(signed), ["+0.000", "+0.123", "\u22120.124", "none"]);
+});
+
+test("a depth is a subscript also where no element can stand", () => {
+  assert.equal(subscriptLetters("p_4 and r_12, F_m, group_4"), "p\u2084 and r\u2081\u2082, F_m, group_4");
 });

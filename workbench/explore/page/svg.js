@@ -58,6 +58,12 @@ export function subscripted(text) {
     ? htmlElement("span", {}, part[0], htmlElement("sub", {}, part.slice(2))) : part));
 }
 
+/** Return a text with subscripts as letters, for where elements cannot stand. @param {string} text @returns {string} */
+export function subscriptLetters(text) {
+  return text.replace(/\b([prF])_(\d+)\b/g, (_whole, letter, digits) =>
+    letter + [...digits].map((digit) => String.fromCharCode(0x2080 + Number(digit))).join(""));
+}
+
 /**
  * Turn the text of a drawing into an element that can be cloned; anything but shapes is left out.
  * @param {string} markup One SVG element, such as a piece of python-chess's chess.svg.PIECES.

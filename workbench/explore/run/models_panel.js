@@ -1,7 +1,7 @@
 // A row for each model: its mean p_m with interval, the classes of its replies, its means by length. A
 // click selects, several are compared; the heads sort.
 
-import { htmlElement, subscripted, svgElement } from "../page/svg.js";
+import { htmlElement, subscriptLetters, subscripted, svgElement } from "../page/svg.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { colourStyle, markElement } from "../scatter/mark_shapes.js";
 import { linePath } from "../page/chart.js";
@@ -63,8 +63,8 @@ export class ModelsPanel {
     const { lengths } = answer;
     if (!lengths.length && this.sort.by === "length") this.sort = { by: "mean", descending: true };
     const heads = [
-      ["name", "model"], ["mean", `p_${depth}, mean`], ["classes", "classes"],
-      ...(lengths.length > 1 ? [["length", "by length"]] : []),
+      ["name", "model"], ["mean", `mean p_${depth}`], ["classes", "classes"],
+      ...(lengths.length > 1 ? [["length", "lengths"]] : []),
       ["readable", "readable"], ["replies", "replies"],
     ];
     this.header.replaceChildren(...heads.map(([by, label]) => htmlElement(
@@ -209,7 +209,7 @@ function sparkPicture(means, lengths, depth) {
   const x = (place) => edge + (place / (lengths.length - 1)) * (width - 2 * edge);
   const y = (mean) => height - edge - mean * (height - 2 * edge);
   const points = means.map((mean, place) => ({ x: place, y: mean }));
-  const words = `p_${depth} by length: ${lengths.map((length, place) => `${length} ${means[place] === null ? "none" : means[place].toFixed(2)}`).join(", ")}`;
+  const words = `${subscriptLetters(`p_${depth}`)} by length: ${lengths.map((length, place) => `${length} ${means[place] === null ? "none" : means[place].toFixed(2)}`).join(", ")}`;
   return svgElement("svg", { class: "rb-picture", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words },
     svgElement("title", {}, words),
     svgElement("path", { class: "rb-axis", d: `M${edge},${y(0)}H${width - edge}` }),

@@ -1,6 +1,6 @@
 // The controls above the table: what to show, by which depth and distance, and the two questions.
 
-import { htmlElement } from "../page/svg.js";
+import { htmlElement, subscriptLetters } from "../page/svg.js";
 import { capitalised } from "../page/quantities.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { isBackward, rangeEnd } from "./row_values.js";
@@ -138,7 +138,7 @@ export class RunFilters {
    */
   offer(choices) {
     fillSelect(this.depth, choices.depths.map((depth) => [String(depth), String(depth)]));
-    this.labels = Object.fromEntries(choices.axes.map(([name, label]) => [name, label.includes("_") ? label : capitalised(label)]));
+    this.labels = Object.fromEntries(choices.axes.map(([name, label]) => [name, label.includes("_") ? subscriptLetters(label) : capitalised(label)]));
     for (const select of [this.across, this.up]) fillSelect(select, Object.entries(this.labels));
     const several = new Set();
     for (const [trait, role, legend] of CHOICES) {

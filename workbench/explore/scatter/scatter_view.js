@@ -2,7 +2,7 @@
 // pointer, zooms, and turns a drag into a lasso. The table beside it holds the same rows, and boxes of
 // ranges select them, for those who do not see it.
 
-import { htmlElement } from "../page/svg.js";
+import { htmlElement, subscriptLetters } from "../page/svg.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { markElement } from "./mark_shapes.js";
 import { cleared, drawAxes, drawMarks } from "./scatter_drawing.js";
@@ -307,7 +307,8 @@ export class ScatterView {
     const { across, up, nameOf } = this.content;
     const [row] = rows;
     const more = rows.length > 1 ? `; ${spelledCount(rows.length)} rows here, each click opens the next` : "";
-    this.say(`${nameOf(row)}: ${across.label} ${across.values[row].toFixed(across.digits)}, ${up.label} ${up.values[row].toFixed(up.digits)}${more}`, at);
+    const values = [across, up].map(({ label, values: of, digits }) => `${subscriptLetters(label)} ${of[row].toFixed(digits)}`);
+    this.say(`${nameOf(row)}: ${values.join(", ")}${more}`, at);
   }
 
   say(text, at) {
