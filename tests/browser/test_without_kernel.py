@@ -151,6 +151,10 @@ def test_saved_notebook_shows_all_four_widgets(lab, saved):
             assert number(mean) == pytest.approx(row["mean"], rel=1e-9)
         rows = notebook.widget("run-browser")
         expect(rows.locator("[data-role=row]")).to_have_count(11)
+        expect(rows.locator("[data-role=model]")).to_have_count(2)
+        expect(rows.locator("[data-role=scatter]")).to_have_attribute(
+            "data-drawn", re.compile("[1-9]")
+        )
         expect(rows.locator("[data-role=opened-title]")).to_contain_text("spanish-1")
         tracker = notebook.widget("game-tracker")
         replies = GameTracker.simulated(MOVES, rate=0.2, seed=1).replies

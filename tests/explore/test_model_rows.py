@@ -60,7 +60,7 @@ def every(run):
 
 class TestModelRows:
     def test_numbers_are_those_of_the_summary(self, scores, run):
-        answer = model_rows(run, every(run))
+        answer = model_rows(run, every(run), every(run))
         rows = {row["name"]: row for row in answer["rows"]}
         assert list(rows) == ["few", "right", "thinking, default", "thinking, high"]
         summary = wb.summary(scores, ["model", "setting"], ["precision_2"])
@@ -76,13 +76,15 @@ class TestModelRows:
             assert row["games"] == line["games"]
 
     def test_a_failed_call_is_counted_and_enters_no_number(self, run):
-        right = next(row for row in model_rows(run, every(run))["rows"] if row["name"] == "right")
+        right = next(
+            row for row in model_rows(run, every(run), every(run))["rows"] if row["name"] == "right"
+        )
         assert (right["failed"], right["replies"], sum(right["counts"])) == (1, 24, 24)
         own = run.rows[(run.rows["model"] == "right") & (run.rows["unscored"] == "")]
         assert right["readable"] == own["reply_class"].isin(["valid", "ill_formed"]).mean()
 
     def test_means_by_length(self, scores, run):
-        answer = model_rows(run, every(run))
+        answer = model_rows(run, every(run), every(run))
         assert answer["lengths"] == ["5", "10"]
         by_length = wb.summary(scores, ["model", "group"], ["precision_2"])
         right = by_length[by_length["model"] == "right"]["precision_2"]
@@ -90,29 +92,29 @@ class TestModelRows:
         np.testing.assert_allclose(row["by_length"], right, rtol=1e-12)
 
     def test_models_of_different_positions_are_not_alike(self, run):
-        assert not model_rows(run, every(run))["alike"]
+        assert not model_rows(run, every(run), every(run))["alike"]
         both = choose_rows(run, RowChoice(models=["thinking"]))
-        assert model_rows(run, both)["alike"]
+        assert model_rows(run, both, both)["alike"]
 
     def test_rows_without_lengths_have_no_curve(self, scores):
         bare = run_table(scores.assign(group=pd.array([pd.NA] * len(scores), dtype="Int64")))
-        answer = model_rows(bare, every(bare))
+        answer = model_rows(bare, every(bare), every(bare))
         assert answer["lengths"] == []
         assert all(row["by_length"] == [] for row in answer["rows"])
 
     def test_no_rows_are_no_models(self, run):
-        assert model_rows(run, [])["rows"] == []
+        assert model_rows(run, [], [])["rows"] == []
 
     def test_a_model_with_failed_calls_alone_has_no_mean(self, scores):
         failed = run_table(scores.iloc[[-1]])
-        (row,) = model_rows(failed, [0])["rows"]
+        (row,) = model_rows(failed, [0], [0])["rows"]
         assert (row["failed"], row["replies"]) == (1, 0)
         assert np.isnan([row["mean"], row["low"], row["readable"]]).all()
 
 
 class TestTwoModels:
     def test_the_difference_is_that_of_reports(self, scores, run):
-        compared = compare_two(run, every(run), "few", "right")
+        compared = compare_two(run, every(run), every(run), "few", "right")
         rows = scores[scores["unscored"] == ""]
         pairs = paired_comparisons(rows, "precision_2", within=(-1, 1))
         pair = pairs[pairs[["model", "other"]].isin(["few", "right"]).all(axis=1)].iloc[0]
@@ -125,18 +127,30 @@ class TestTwoModels:
         assert (compared["better"], compared["worse"]) == tuple(better)
 
     def test_lengths_add_up_to_the_whole(self, run):
-        compared = compare_two(run, every(run), "few", "right")
+        compared = compare_two(run, every(run), every(run), "few", "right")
         lengths = compared["by_length"]
         assert [each["length"] for each in lengths] == ["5", "10"]
         weighted = sum(each["positions"] * each["difference"] for each in lengths)
         assert weighted / compared["positions"] == pytest.approx(compared["difference"])
+
+    def test_a_chosen_length_leaves_the_others_to_choose(self, scores):
+        table = RunBrowser(scores).table
+        question = {**table.questions()["rows"], "models": ["few", "right"]}
+        whole = table._answer_rows(question)["pair"]
+        part = table._answer_rows({**question, "groups": ["5"]})["pair"]
+        assert part["by_length"] == whole["by_length"]
+        assert part["difference"] == pytest.approx(whole["by_length"][0]["difference"])
+        assert part["positions"] == 6
+        rows = table._answer_models({**table.questions()["models"], "groups": ["5"]})["rows"]
+        assert [row["replies"] for row in rows] == [6, 12, 12, 12]
+        assert all(len(row["by_length"]) == 2 for row in rows)
 
     def test_models_without_a_common_position_have_no_difference(self, run):
         rows = run.rows
         apart = rows["model"].eq("few") | ~rows["position_id"].isin(
             rows["position_id"][rows["model"] == "few"]
         )
-        compared = compare_two(run, np.flatnonzero(apart), "few", "right")
+        compared = compare_two(run, np.flatnonzero(apart), np.flatnonzero(apart), "few", "right")
         assert compared["positions"] == 0
         assert np.isnan(compared["difference"])
         assert compared["by_length"] == []

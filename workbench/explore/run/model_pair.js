@@ -10,18 +10,18 @@ export class ModelPair {
   /** @param {{onLength: (length: string) => void, onSort: (column: string) => void}} listeners */
   constructor(listeners) {
     this.listeners = listeners;
-    this.words = htmlElement("p", { "aria-live": "polite", "data-role": "pair-words" });
+    this.text = htmlElement("span", { "aria-live": "polite", "data-role": "pair-words" });
     this.lengths = htmlElement("div", { class: "rb-lengths", role: "group" });
-    this.sort = htmlElement("button", { type: "button", "data-role": "pair-sort", text: "Sort rows by the difference", onclick: () => listeners.onSort("difference") });
+    this.sort = htmlElement("button", { type: "button", "data-role": "pair-sort", title: "Sort the rows by the difference at their position", text: "Sort rows by it", onclick: () => listeners.onSort("difference") });
     this.root = htmlElement("section", { class: "rb-pair ws-panel", "data-role": "pair", "aria-label": "Two models compared", hidden: true },
-      htmlElement("div", {}, this.words, this.sort), this.lengths);
+      htmlElement("p", {}, this.text, this.sort), this.lengths);
   }
 
   /** @param {Object|null} pair As Python's compare_two sends it. @param {number} depth @param {(name: string) => string} shortOf */
   show(pair, depth, shortOf) {
     this.root.hidden = !pair;
     if (!pair) return;
-    this.words.replaceChildren(...subscripted(pairInWords({ ...pair, one: shortOf(pair.one), other: shortOf(pair.other) }, depth)));
+    this.text.replaceChildren(...subscripted(pairInWords({ ...pair, one: shortOf(pair.one), other: shortOf(pair.other) }, depth)));
     this.sort.hidden = pair.positions === 0;
     this.lengths.hidden = pair.by_length.length < 2;
     this.lengths.setAttribute("aria-label", `Difference of p_${depth} by length`);

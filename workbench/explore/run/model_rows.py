@@ -25,12 +25,13 @@ _READ: Final = (
 Numbers = Sequence[int] | NDArray[np.int64]
 
 
-def model_rows(run: RunTable, numbers: Numbers) -> dict[str, Any]:
+def model_rows(run: RunTable, numbers: Numbers, of_lengths: Numbers) -> dict[str, Any]:
     """Return a row for each model, and each setting where it has several, from some rows of a run.
 
     Args:
         run: The run.
         numbers: Of the rows.
+        of_lengths: Of the rows of the means by length: those of all groups, if some are chosen.
 
     Returns:
         ``alike``: whether all models have the same positions. ``classes``: pairs of a class of replies and its words. ``lengths``: the groups, ascending.
@@ -40,7 +41,6 @@ def model_rows(run: RunTable, numbers: Numbers) -> dict[str, Any]:
         p_m), ``failed`` and ``unscored`` (left out of all numbers), the ``counts`` of the classes,
         the share ``readable``, and ``by_length``, the mean p_m of each group.
     """
-    # A few columns: a part of all of them would be copied for each model.
     rows = run.rows[list(_READ)].iloc[list(numbers)]
     scored = scored_rows(rows)
     names = in_order(rows[NAME].unique())
@@ -49,7 +49,7 @@ def model_rows(run: RunTable, numbers: Numbers) -> dict[str, Any]:
     unscored = (rows["unscored"] != "") & (rows["reply_class"] != ReplyClass.FAILED)
     of_unscored = unscored.groupby(rows[NAME]).sum()
     readable = scored["reply_class"].isin(READABLE).groupby(scored[NAME]).mean()
-    in_groups = _with_length(scored)
+    in_groups = _with_length(run, of_lengths)
     lengths = sorted(in_groups["group"].unique().tolist())
     by_length = _by_name(
         in_groups.pivot_table("precision", NAME, "group", "mean", dropna=False).reset_index()
@@ -103,12 +103,15 @@ def names_of(run: RunTable, models: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def compare_two(run: RunTable, numbers: Numbers, one: str, other: str) -> dict[str, Any]:
+def compare_two(
+    run: RunTable, numbers: Numbers, of_lengths: Numbers, one: str, other: str
+) -> dict[str, Any]:
     """Compare two models by p_m on the positions that both have among some rows of a run.
 
     Args:
         run: The run.
         numbers: Of the rows.
+        of_lengths: As of `model_rows`.
         one: A name of `model_rows`.
         other: Another one, whose p_m is subtracted.
 
@@ -118,17 +121,11 @@ def compare_two(run: RunTable, numbers: Numbers, one: str, other: str) -> dict[s
         ``equal`` (positions at which the first is above, below and level), and ``by_length``: for
         each group ``length``, ``difference``, ``low``, ``high`` and ``positions``.
     """
-    rows = scored_rows(run.rows[list(_READ)].iloc[list(numbers)])
-    part = rows[rows[NAME].isin([one, other])].assign(game=rows["cluster"])
-
-    def differences(table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-        options: dict[str, Any] = {"between": NAME, "reference": other, "unit": "position_id"}
-        return grouped_differences(table, "precision", by, within=DIFFERENCE, **options)
-
-    whole = differences(part, ())
+    part = _scored(run, numbers)
+    whole = _differences(part, one, other, ())
     total = whole.iloc[0] if len(whole) else {"value": np.nan, "low": np.nan, "high": np.nan}
     of_positions = position_differences(part, one, other)
-    lengths = differences(_with_length(part), ["group"])
+    lengths = _differences(_with_length(run, of_lengths), one, other, ["group"])
     return {
         "one": one,
         "other": other,
@@ -171,7 +168,7 @@ def row_differences(run: RunTable, numbers: Numbers, names: Sequence[str]) -> "p
     """
     differences = pd.Series(np.nan, run.rows.index)
     if len(names) == 2:
-        rows = scored_rows(run.rows.iloc[list(numbers)])
+        rows = _scored(run, numbers)
         rows = rows[rows[NAME].isin(names)]
         of_rows = rows["position_id"].map(position_differences(rows, *names))
         differences[of_rows.index] = of_rows
@@ -182,5 +179,17 @@ def _by_name(table: pd.DataFrame) -> dict[str, dict[Any, Any]]:
     return {row[NAME]: row for row in table.to_dict("records")}
 
 
-def _with_length(rows: pd.DataFrame) -> pd.DataFrame:
+def _scored(run: RunTable, numbers: Numbers) -> pd.DataFrame:
+    # A few columns: a part of all of them would be copied for each model.
+    return scored_rows(run.rows[list(_READ)].iloc[list(numbers)])
+
+
+def _with_length(run: RunTable, numbers: Numbers) -> pd.DataFrame:
+    rows = _scored(run, numbers)
     return rows[rows["group"].notna() & (rows["group"] != UNKNOWN_GROUP)]
+
+
+def _differences(rows: pd.DataFrame, one: str, other: str, by: Sequence[str]) -> pd.DataFrame:
+    part = rows[rows[NAME].isin([one, other])].assign(game=rows["cluster"])
+    options: dict[str, Any] = {"between": NAME, "reference": other, "unit": "position_id"}
+    return grouped_differences(part, "precision", by, within=DIFFERENCE, **options)

@@ -71,6 +71,8 @@ function runBrowserPage(listeners) {
     })), exported);
   // The places of the causes, and of the chosen filters above the rows.
   const [causes, chips] = ["rb-causes", "rb-chips"].map((name) => htmlElement("div", { class: name }));
+  models.root.append(pair.root);
+  const first = htmlElement("div", { class: "rb-first" }, models.root, scatter.root);
   const rows = htmlElement("div", { class: "rb-rows" }, list.root, reader.root);
   const root = htmlElement(
     "div",
@@ -79,12 +81,11 @@ function runBrowserPage(listeners) {
     htmlElement("div", { class: "rb-page" },
       htmlElement("div", { class: "rb-rail" }, filters.root),
       htmlElement("div", { class: "rb-main" },
-        htmlElement("div", { class: "rb-first" }, models.root, scatter.root),
-        pair.root, causes, chips, counts, listeners.kernel.element, definition,
+        first, causes, chips, counts, listeners.kernel.element, definition,
         rows,
         notes, exports, beside.root)),
   );
-  return { root, models, pair, causes, chips, filters, scatter, rows, list, beside, error, counts, definition, notes, reader, exported };
+  return { root, models, pair, causes, chips, filters, scatter, first, rows, list, beside, error, counts, definition, notes, reader, exported };
 }
 
 function render({ model, el }) {
@@ -245,6 +246,7 @@ function render({ model, el }) {
     };
     page.models.show(answer, model.get("depth"), { models: looksOf("model"), classes: looksOf("reply_class") });
     page.models.follow(model.get("models"));
+    page.first.classList.toggle("rb-few", answer.rows.length < 4);
   }
 
   function takeOpened() {

@@ -17,6 +17,7 @@ from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.page.widget_base import StillOutput, WidgetBase, as_plain
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.run.model_rows import (
+    Numbers,
     compare_two,
     model_rows,
     names_of,
@@ -186,8 +187,9 @@ class ScoresTable(WidgetBase):
 
     def still(self) -> str:
         """Return the counts and the first of the rows shown as HTML."""
-        answer = self.kept_answer("rows", self.questions()["rows"])
-        return run_still(self._run, answer, self.opened, (self.x_axis, self.y_axis))
+        questions = self.questions()
+        rows, models = (self.kept_answer(kind, questions[kind]) for kind in ("rows", "models"))
+        return run_still(self._run, rows, models, self.opened, (self.x_axis, self.y_axis))
 
     def show_all(self) -> None:
         """Clear all filters."""
@@ -250,13 +252,13 @@ class ScoresTable(WidgetBase):
     def _choice(self, message: Mapping[str, Any]) -> RowChoice:
         return RowChoice(**{name: message[name] for name in _CHOICE_TRAITS if name in message})
 
-    def _of_all_models(self, choice: RowChoice) -> NDArray[np.int64]:
-        return choose_rows(self._run, replace(choice, models=()))
+    def _of_all_models(self, choice: RowChoice, **others: Any) -> NDArray[np.int64]:
+        return choose_rows(self._run, replace(choice, models=(), **others))
 
     def _with_difference(self, choice: RowChoice) -> RunTable:
         """Return the run with the column ``difference`` of two chosen models."""
         names = names_of(self._run, choice.models)
-        numbers = self._of_all_models(choice) if len(names) == 2 else []
+        numbers: Numbers = self._of_all_models(choice) if len(names) == 2 else []
         difference = row_differences(self._run, numbers, names)
         return replace(self._run, rows=self._run.rows.assign(difference=difference))
 
@@ -277,7 +279,8 @@ class ScoresTable(WidgetBase):
         counts = count_classes(run, numbers)
         pair, names = None, names_of(run, choice.models)
         if len(names) == 2:
-            compared = compare_two(run, self._of_all_models(choice), *names)
+            of_lengths = self._of_all_models(choice, groups=())
+            compared = compare_two(run, self._of_all_models(choice), of_lengths, *names)
             pair = {**compared, "differences": run.rows["difference"].to_numpy()[numbers].round(4)}
         return {
             "order": numbers,
@@ -288,8 +291,10 @@ class ScoresTable(WidgetBase):
         }
 
     def _answer_models(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `model_rows` of a choice, whatever models are chosen."""
-        return model_rows(self._run, self._of_all_models(self._choice(message)))
+        """Return `model_rows` of a choice, whatever models are chosen; by length, whatever groups are."""
+        choice = self._choice(message)
+        of_lengths = self._of_all_models(choice, groups=())
+        return model_rows(self._run, self._of_all_models(choice), of_lengths)
 
     def _answer_open(self, message: Mapping[str, Any]) -> dict[str, Any]:
         self.check_row(message["row"])

@@ -227,14 +227,19 @@ def metric_range(name: str, run: RunTable) -> tuple[float, float]:
     return (-np.inf, np.inf) if metric is None else metric.range
 
 
+def _text(value: float | None, form: str) -> str:
+    return "none" if value is None else format(value, form)
+
+
 def run_still(
     run: RunTable,
     answer: Mapping[str, Any] | None,
+    models: Mapping[str, Any] | None,
     opened: Mapping[str, Any],
     axes: tuple[str, str],
 ) -> str:
-    """Return the counts of the rows shown, their scatter plot, the first rows, and the open one as HTML."""
-    if answer is None:
+    """Return the counts of the rows shown, the models, the scatter plot, the first rows, and the open one as HTML."""
+    if answer is None or models is None:
         return heading("Run browser") + paragraph("The rows were not computed.")
     order = answer["order"]
     classes = [
@@ -246,6 +251,19 @@ def run_still(
     parts = [
         heading(f"{len(order):,} of {len(run.rows):,} rows: {', '.join(classes) or 'none'}"),
         *map(paragraph, answer["notes"]),
+        listing(
+            ["model", f"mean p_{run.depth}", "95%", "readable", "replies"],
+            [
+                [
+                    cut(row["name"]),
+                    _text(row["mean"], ".3f"),
+                    f"{_text(row['low'], '.3f')} to {_text(row['high'], '.3f')}",
+                    _text(row["readable"], ".0%"),
+                    f"{row['replies']:,}",
+                ]
+                for row in sorted(models["rows"], key=lambda row: -(row["mean"] or 0.0))
+            ],
+        ),
         aside(picture(run_chart(run, order, axes), "Scatter plot of the rows", 560)),
         listing(
             [column_label(name, run) for name in _COLUMNS],
