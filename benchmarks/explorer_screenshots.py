@@ -61,14 +61,16 @@ def game_tracker(notebook: Notebook) -> Locator:
 
 
 def run_browser(notebook: Notebook) -> Locator:
-    """Return the table and scatter, and a reply of gpt-4.1 with that of o3-mini beside it."""
+    """Return the models, two compared, and a reply of gpt-4.1 with that of o3-mini beside it."""
     notebook.execute(
         "rows = browser.table.run.rows\n"
         "there = rows.position_id == 'halfmoves0034_001-400c2959'\n"
         "browser.open_row(int(rows.index[there & rows.model.str.startswith('gpt-4.1')][0]))"
     )
     root = notebook.widget("run-browser")
-    root.get_by_role("button", name="edit distance", exact=True).click()
+    for model in ("o3-mini-2025-01-31", "gpt-4.1-2025-04-14"):
+        root.locator(f"[data-role=model][data-model='{model}']").click()
+    root.locator("[data-role=pair-sort]").click()
     root.locator("[data-role=other]").first.click()
     expect(root.locator("[data-role=beside-boards]")).to_be_visible()
     return root
