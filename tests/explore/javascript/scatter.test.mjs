@@ -7,6 +7,7 @@ import { test } from "node:test";
 import {
   MARK_CORNERS, channelsOf, contrast, legible, traceMark,
 } from "../../../workbench/explore/scatter/mark_shapes.js";
+import { PixelLayer } from "../../../workbench/explore/scatter/scatter_drawing.js";
 import {
   markSize, mixedRows, nextOf, placePoints, plotAxis, plotFrame, plottedRows, rowsInside, rowsNear, ticksBetween, toPixel, zoomedAxis,
 } from "../../../workbench/explore/scatter/scatter_points.js";
@@ -144,4 +145,23 @@ test("every shape but the circle has corners and is drawn through them", () => {
     if (marker === "o") assert.deepEqual(calls, ["beginPath", "arc"]);
     else assert.equal(calls.length, MARK_CORNERS[marker].length + 2);
   }
+});
+
+test("marks lie over each other as pictures do, and nothing is drawn beyond the layer", () => {
+  const layer = new PixelLayer(4, 2);
+  const red = { data: Uint8ClampedArray.of(255, 0, 0, 255), side: 1 };
+  const blue = { data: Uint8ClampedArray.of(0, 0, 255, 255), side: 1 };
+  layer.add(red, 1.5, 0.5, 0.5);
+  layer.add(red, 2.5, 1.5, 1);
+  layer.add(blue, 2.5, 1.5, 0.5);
+  for (const [x, y] of [[-0.6, 0.5], [4.6, 0.5], [0.5, -0.6], [0.5, 2.6]]) layer.add(blue, x, y, 1);
+  const pixels = layer.pixels();
+  const at = (x, y) => [...pixels.slice(4 * (4 * y + x), 4 * (4 * y + x) + 4)];
+  assert.deepEqual(at(1, 0), [255, 0, 0, 128]);
+  assert.deepEqual(at(2, 1), [128, 0, 128, 255]);
+  assert.equal(pixels.filter((value) => value > 0).length, 2 + 3);
+  const large = { data: new Uint8ClampedArray(36).fill(200), side: 3 };
+  const corner = new PixelLayer(4, 2);
+  corner.add(large, 0.5, 0.5, 1);
+  assert.equal(corner.pixels().filter((value) => value > 0).length, 4 * 4);
 });
