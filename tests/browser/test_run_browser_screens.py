@@ -391,6 +391,44 @@ class TestManyMarks:
         dense.page.wait_for_timeout(200)
         expect(canvas).to_have_attribute("data-drawn", "20001")
 
+    def test_two_fingers_zoom_and_one_draws_a_lasso(self, browser, many):
+        many.table.show_all()
+        many.table.opened = {}
+        with widget_page(browser, [many.table], 390, 844, touch=True) as page:
+            root = ready(page)
+            canvas = root.locator("[data-role=scatter]")
+            surface = root.locator("[data-role=scatter-surface]")
+            expect(canvas).to_have_attribute("data-drawn", "20001")
+            surface.scroll_into_view_if_needed()
+            box = surface.bounding_box()
+            touch = page.context.new_cdp_session(page)
+
+            def fingers(kind, *places):
+                points = [
+                    {"x": box["x"] + x, "y": box["y"] + y, "id": number}
+                    for number, (x, y) in enumerate(places)
+                ]
+                touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+            fingers("touchStart", (150, 120))
+            fingers("touchStart", (150, 120), (200, 120))
+            for apart in range(0, 100, 10):
+                fingers("touchMove", (150 - apart, 120), (200 + apart, 120))
+            fingers("touchEnd")
+            expect(root.locator("[data-role=scatter-whole]")).to_be_enabled()
+            expect(canvas).not_to_have_attribute("data-drawn", "20001")
+            root.locator("[data-role=scatter-whole]").tap()
+            expect(canvas).to_have_attribute("data-drawn", "20001")
+
+            corners = [(60, 20), (120, 20), (180, 20), (180, 200), (60, 200), (60, 40)]
+            fingers("touchStart", corners[0])
+            for corner in corners[1:]:
+                fingers("touchMove", corner)
+            fingers("touchEnd")
+            expect(root.locator("[data-role=lasso-clear]")).to_be_visible()
+            expect(canvas).not_to_have_attribute("data-points", "20001")
+            assert len(many.table.lasso) == int(canvas.get_attribute("data-points"))
+
     def test_a_click_opens_the_rows_under_it_one_by_one(self, dense):
         surface = dense.locator("[data-role=scatter-surface]")
         opened = set()

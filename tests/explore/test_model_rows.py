@@ -75,6 +75,16 @@ class TestModelRows:
             assert (row["replies"], row["failed"]) == (line["replies"], line["failed"])
             assert row["games"] == line["games"]
 
+    def test_a_part_of_the_recorded_replies_is_of_the_games_of_all(self):
+        """Their positions name no game: a part alone would take each for a game of its own."""
+        replies = wb.recorded_replies(models=["gpt-4o-2024-08-06"]).iloc[::4]
+        scores = wb.score(replies, depth=1, jobs=1).drop(columns="game")
+        part = run_table(scores)
+        (row,) = model_rows(part, every(part), every(part))["rows"]
+        summary = wb.summary(scores, metrics=["precision_1"]).iloc[0]
+        assert row["games"] == summary["games"] < len(scores) / 2
+        np.testing.assert_equal(row["low"], summary["precision_1_low"])
+
     def test_a_failed_call_is_counted_and_enters_no_number(self, run):
         right = next(
             row for row in model_rows(run, every(run), every(run))["rows"] if row["name"] == "right"
