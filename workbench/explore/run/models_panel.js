@@ -103,7 +103,8 @@ export class ModelsPanel {
     const words = `${ends}, ${spelledCount(row.games)} ${row.games === 1 ? "game" : "games"}`;
     const button = htmlElement("button", {
       type: "button", class: "rb-model", "data-role": "model", "data-model": row.name, "aria-pressed": "false", tabindex: -1, title: row.name,
-    }, markElement(this.looks.models.get(row.name)), htmlElement("span", { text: this.looks.models.get(row.name)?.short ?? row.name }));
+    }, markElement(this.looks.models.get(row.name)), htmlElement("span", { text: this.looks.models.get(row.name)?.short ?? row.name },
+      htmlElement("small", { class: "ws-quiet rb-phone", text: `${spelledCount(row.replies)} replies` })));
     const cells = [
       htmlElement("td", { class: "rb-model-mean" }, htmlElement("span", {
         class: "rb-mean", "data-role": "model-mean", text: row.mean === null ? "none" : row.mean.toFixed(3), title: words,
