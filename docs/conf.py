@@ -119,8 +119,15 @@ def follow_export(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:
 
 
 def add_live_pages(app: Sphinx, config: Any) -> None:
-    """Have pages that need no more than themselves stand at the top of the site."""
+    """Have pages that need no more than themselves stand at the top of the site, and the engine of boards in it once."""
     config.html_extra_path = [str(Path(app.srcdir) / "live")]
+    config.html_static_path += [str(Path(app.srcdir) / "engine")]
+
+
+def load_engine(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Have a page with boards load what makes them live once one comes near the window."""
+    if "data-live-pair=" in context.get("body", ""):
+        app.add_js_file("load_engine.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:
@@ -131,3 +138,4 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", skip_repeated)
     app.connect("missing-reference", follow_export)
     app.connect("config-inited", add_live_pages)
+    app.connect("html-page-context", load_engine)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.explore.pair.pair_html import pair_html
+from workbench.explore.pair.pair_html import live_pairs, pair_html
 from workbench.headless.class_lessons import LESSONS, write_lessons
 from workbench.headless.notebook_runs import (
     NOTEBOOKS,
@@ -32,8 +32,8 @@ PLACES: Final = frozenset({"out", "tables", "games", "predictions", "scores"})
 LIVE: Final = "live"
 """A folder of the sources; what it holds stands at the top of the site as it is, by conf.py."""
 PAIR_PAGE: Final = "pair.html"
-HIDDEN_LINK: Final = '<p data-pair-link hidden><a href="#'
-"""How a link of a pair's last answer begins, in workbench/explore/pair/pair_widget.py."""
+ENGINE: Final = Path("engine") / "live_pairs.js"
+"""What makes boards live; conf.py has pages that have boards load it."""
 INJECTED: Final = "# Parameters"
 """What stands first in a cell of given parameters."""
 CONTENTS: Final = """
@@ -68,8 +68,9 @@ def lay_out(folder: Path, jobs: int) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     for page, run in executed.items():
-        write(folder / page, as_shown(run, page))
+        write(folder / page, as_shown(run))
     write(folder / LIVE / PAIR_PAGE, pair_html())
+    write(folder / ENGINE, live_pairs())
     for name, text in module_pages():
         write(folder / "docs" / "api" / f"{name}.rst", text)
 
@@ -128,15 +129,14 @@ def newest(paths: Iterable[Path]) -> float:
     return max(path.stat().st_mtime for path in paths)
 
 
-def as_shown(executed: Path, page: Path) -> str:
+def as_shown(executed: Path) -> str:
     """Return an executed notebook without what belongs to this machine, or needs a script.
 
     Those are the folders and files that the run was given, and the state of widgets: each has HTML
-    beside it that stands for it. The link of a pair of boards opens it in the live page.
+    beside it that stands for it.
 
     Args:
         executed: The notebook.
-        page: Where it stands on the site, relative to the top.
     """
     notebook: dict[str, Any] = json.loads(executed.read_text("utf-8"))
     notebook["metadata"].pop("widgets", None)
@@ -144,25 +144,10 @@ def as_shown(executed: Path, page: Path) -> str:
         if "injected-parameters" in cell["metadata"].get("tags", []):
             lines = "".join(cell["source"]).splitlines()
             cell["source"] = "\n".join(x for x in lines if x.partition(" =")[0] not in PLACES)
-        for output in cell.get("outputs", []):
-            if "text/html" in output.get("data", {}):
-                output["data"]["text/html"] = with_live_links(output["data"]["text/html"], page)
         if cell["metadata"].get("jupyter", {}).get("source_hidden"):
             cell["metadata"].setdefault("tags", []).append("hide-input")
     notebook["cells"] = [cell for cell in notebook["cells"] if "".join(cell["source"]) != INJECTED]
     return json.dumps(notebook)
-
-
-def with_live_links(html: str | list[str], page: Path) -> str:
-    """Return the HTML of an output with the links to the live page, which are hidden elsewhere.
-
-    Args:
-        html: A text, or its lines.
-        page: Where it stands on the site, relative to the top.
-    """
-    live = "../" * len(page.parts[:-1]) + PAIR_PAGE
-    shown = f'<p data-pair-link>Edit it in a page that works without a kernel: <a href="{live}#'
-    return "".join(html).replace(HIDDEN_LINK, shown)
 
 
 def module_pages() -> Iterator[tuple[str, str]]:

@@ -2,21 +2,15 @@
 
 import ast
 import importlib.util
-import json
 import os
 import re
 import runpy
 import subprocess
 import sys
-from html import unescape
 from pathlib import Path
 
-import nbformat
 import pytest
 
-from workbench.explore import BoardPair
-from workbench.explore.board_reading import pair_link
-from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN
 from workbench.explore.pair.pair_html import pair_html
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,29 +64,6 @@ def test_notebooks_run_once_and_again_when_an_input_is_newer(sources, tmp_path, 
     os.utime(weights, (later, later))
     sources.executed_notebooks(tmp_path / "run", 1)
     assert len(sources.ran) == 2 * notebooks
-
-
-@pytest.mark.parametrize(
-    ("page", "live"),
-    [
-        ("notebooks/10_explore_board_pair.ipynb", "../pair.html"),
-        ("notebooks/lessons/1_what_a_board_permits.ipynb", "../../pair.html"),
-    ],
-)
-def test_the_last_answer_of_a_pair_has_a_link_to_the_live_page(sources, tmp_path, page, live):
-    fens = (TRUE_FEN, PREDICTED_FEN)
-    pair = BoardPair(*fens)
-    pair.prepare_still()
-    output = nbformat.v4.new_output("display_data", pair._still_bundle())
-    cells = [nbformat.v4.new_code_cell("pair", outputs=[output])]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "pair.ipynb")
-    shown = json.loads(sources.as_shown(tmp_path / "pair.ipynb", Path(page)))
-    html = shown["cells"][0]["outputs"][0]["data"]["text/html"]
-    (attributes, address) = re.search(
-        r'<p data-pair-link([^>]*)>[^<]*<a href="([^"]+)"', html
-    ).groups()
-    assert "hidden" not in attributes
-    assert unescape(address) == f"{live}{pair_link(*fens)}"
 
 
 @pytest.mark.slow

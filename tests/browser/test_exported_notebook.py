@@ -12,10 +12,12 @@ from workbench.explore import BoardPair, GameTracker, RunBrowser
 from workbench.explore.notebook_export import LivePairs
 
 from .accessibility import violations
-from .lab_page import WIDE
+from .lab_page import PHONE, WIDE
 from .test_page_without_python import expect_python_values, fens, opened
-from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, drag, overflow, square
+from .test_touch import swipe
+from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, centre, drag, overflow, square
 
+PAIRS = ((RUY_LOPEZ, BISHOP_ELSEWHERE), (RUY_LOPEZ, RUY_LOPEZ), (RUY_LOPEZ, None))
 HOSTILE = "</body></head><img src=x onerror=alert(1)>"
 
 
@@ -33,11 +35,7 @@ def notebook(*pairs):
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    pairs = (
-        BoardPair(RUY_LOPEZ, BISHOP_ELSEWHERE, caption=HOSTILE),
-        BoardPair(RUY_LOPEZ, RUY_LOPEZ),
-        BoardPair(RUY_LOPEZ, None),
-    )
+    pairs = [BoardPair(*boards, caption=HOSTILE) for boards in PAIRS]
     path = tmp_path_factory.mktemp("export") / "pairs.ipynb"
     nbformat.write(notebook(*pairs), path)
     exporter = f"{LivePairs.__module__}.{LivePairs.__name__}"
@@ -46,28 +44,71 @@ def address(tmp_path_factory):
     return path.with_suffix(".html").as_uri()
 
 
-def test_each_pair_opens_and_works(browser, address):
+def test_each_pair_is_live_in_its_place(browser, address):
     # The template asks other sites for what draws formulas and plots.
     with opened(browser, address, WIDE, blocked=True) as (page, root):
-        links = page.get_by_role("link", name="Open this pair")
-        expect(links).to_have_count(2)
-        expect(page.locator("#pair-section")).to_be_hidden()
-        links.nth(0).click()
-        assert fens(root) == [RUY_LOPEZ, BISHOP_ELSEWHERE]
-        expect_python_values(root)
-        drag(page, square(root, "predicted", "f3"), square(root, "predicted", "h4"))
-        expect_python_values(root)
-        links.nth(1).click()
-        expect(root.locator("[data-role=exact-match]")).to_have_text("yes")
-        expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
-        assert violations(page.locator("#pair-section")) == []
-        assert overflow(root) == []
+        places = page.locator("[data-live-pair]")
+        expect(places).to_have_count(3)
+        for place, boards in enumerate(PAIRS):
+            places.nth(place).scroll_into_view_if_needed()
+            pair = root.nth(place)
+            assert fens(pair) == [boards[0], boards[1] or ""]
+            if boards[1]:
+                expect_python_values(pair)
+            else:
+                expect(pair.locator("[data-role=levenshtein]")).to_have_text("66 (to no text)")
+            expect(pair.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
+            assert overflow(pair) == []
+            expect(places.nth(place)).to_have_attribute("data-twin", "worker")
+        expect(root.nth(0).locator("[data-role=caption]")).to_have_text(HOSTILE)
+        expect(page.get_by_text("does not run here")).to_have_count(0)
+        first = root.nth(0)
+        drag(page, square(first, "predicted", "f3"), square(first, "predicted", "h4"))
+        expect(square(first, "predicted", "h4")).to_have_attribute("data-piece", "N")
+        expect_python_values(first)
+        # The others stay as they are.
+        assert fens(root.nth(1)) == [RUY_LOPEZ, RUY_LOPEZ]
+        # jupyter nbconvert's own frame of inputs is not ours.
+        for place in places.all():
+            assert violations(place) == []
         assert "widget-state" not in page.content()
+
+
+def test_without_a_script_the_last_answers_stay(browser, address):
+    page = browser.new_page(java_script_enabled=False)
+    page.route(lambda url: url.startswith("http"), lambda route: route.abort())
+    page.goto(address)
+    expect(page.get_by_role("img", name="True board")).to_have_count(3)
+    expect(page.get_by_text("does not run here")).to_have_count(3)
+    page.close()
+
+
+def test_a_long_page_wakes_the_pairs_that_come_near(browser, tmp_path):
+    made = notebook(*(BoardPair(RUY_LOPEZ, BISHOP_ELSEWHERE) for _ in range(8)))
+    nbformat.write(made, tmp_path / "long.ipynb")
+    text, _ = LivePairs().from_filename(str(tmp_path / "long.ipynb"))
+    assert text.count("const loadTwin") == 1
+    path = tmp_path / "long.html"
+    path.write_text(text, encoding="utf-8")
+    with opened(browser, path.as_uri(), PHONE, touch=True, blocked=True) as (page, root):
+        expect(root.first).to_be_visible()
+        expect_python_values(root.first)
+        assert root.count() < 8
+        last = page.locator("[data-live-pair]").last
+        last.scroll_into_view_if_needed()
+        expect(last).to_have_attribute("data-live-pair", "open")
+        expect_python_values(root.last)
+        source, target = (square(root.last, "predicted", name) for name in ("f3", "d5"))
+        target.scroll_into_view_if_needed()
+        swipe(page, centre(source), centre(target), downwards=-20)
+        expect(target).to_have_attribute("data-piece", "N")
+        expect_python_values(root.last)
+        assert overflow(root.last) == []
 
 
 def test_a_notebook_without_pairs_has_no_engine():
     page, _ = LivePairs().from_notebook_node(notebook())
-    assert "pair-section" not in page
+    assert "loadTwin" not in page
 
 
 def test_trackers_and_runs_have_their_charts(browser, tmp_path):

@@ -3,22 +3,16 @@
 ``jupyter nbconvert --to workbench.explore.notebook_export.LivePairs NOTEBOOK`` writes one.
 """
 
-from typing import Any, Final
+from typing import Any
 
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode, from_dict
 
-from workbench.explore.pair.pair_html import linked_pairs
-
-_SHOWN: Final = """[data-pair-link] { display: block; }
-#pair-section { padding: 0 var(--jp-notebook-padding) 24px; }
-#pair-section > :is(h2, p) { font-family: var(--jp-content-font-family); }
-#pair-refusal:empty { display: none; }
-"""
+from workbench.explore.pair.pair_html import live_pairs
 
 
 class LivePairs(HTMLExporter):
-    """A notebook as HTML whose last answers of BoardPair have links that open the pair in the page.
+    """A notebook as HTML whose last answers of BoardPair are live boards once they come into view.
 
     The engine of `workbench.explore.pair.pair_html` is in the file once, for all its pairs. The
     state of widgets is left out: it would show them without a kernel that answers.
@@ -37,10 +31,7 @@ class LivePairs(HTMLExporter):
         metadata = {name: nb.metadata[name] for name in nb.metadata if name != "widgets"}
         without: NotebookNode = from_dict({**nb, "metadata": metadata})  # type: ignore[no-untyped-call]
         page, resources = super().from_notebook_node(without, resources, **options)
-        if "data-pair-link" not in page:
+        if "data-live-pair" not in page:
             return page, resources
-        pairs = linked_pairs()
-        head, tag, rest = page.partition("</head>")
-        body, end, after = rest.rpartition("</body>")
-        style = f"<style>\n{pairs.style}\n{_SHOWN}</style>\n"
-        return "".join((head, style, tag, body, pairs.body, pairs.scripts, end, after)), resources
+        body, end, after = page.rpartition("</body>")
+        return "".join((body, f"<script>\n{live_pairs()}</script>\n", end, after)), resources

@@ -1,5 +1,6 @@
 """BoardPair: a true and a predicted chess board, and the cost of their difference."""
 
+import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,6 @@ from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.board_reading import (
     board_problem,
     explain,
-    pair_link,
     read_board,
     unsupported,
 )
@@ -26,6 +26,8 @@ from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.page.still_html import board
 from workbench.explore.pair.pair_view import compare_boards, replay, replay_boards
 from workbench.explore.pair.pair_widget import (
+    SETTINGS,
+    TEXTS,
     PairWidget,
     Row,
     aside_traits,
@@ -34,7 +36,7 @@ from workbench.explore.pair.pair_widget import (
     pair_still,
     row_values,
 )
-from workbench.long_texts import quoted
+from workbench.long_texts import cut, quoted
 from workbench.scoring.parameters import IllFormedPolicy
 
 if TYPE_CHECKING:
@@ -83,8 +85,10 @@ def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
     return read_board(true_fen or predicted_fen, "predicted").text
 
 
-_LINK: Final = '<p data-pair-link hidden><a href="{}">Open this pair</a></p>'
-"""Made visible by the pages that open it."""
+_LONGEST_TEXT: Final = 10_000
+"""Characters of a reply, or of a game's moves, on a page without Python."""
+_LIVE: Final = '<div data-live-pair="{}">{}</div>'
+"""A last answer, and the state of the pair that stands in its place on pages that have the engine."""
 
 
 class BoardPair(PairWidget):
@@ -221,9 +225,14 @@ class BoardPair(PairWidget):
             ("squares that differ", ", ".join(different) or "none"),
             ("predicted board", view["predicted"]["words"].rstrip(".")),
         ]
-        link = pair_link(*fens.values())
         still = pair_still(view, "Board pair", self.caption, "".join(boards), facts)
-        return still + (_LINK.format(escape(link)) if link else "")
+        return _LIVE.format(escape(json.dumps(self.page_state())), still)
+
+    def page_state(self) -> dict[str, Any]:
+        """Return the traits that a page without Python starts from; long texts are cut."""
+        texts = {name: cut(getattr(self, name), _LONGEST_TEXT) for name in TEXTS}
+        names = (*self.texts, "line", *SETTINGS, "flipped")
+        return {**{name: getattr(self, name) for name in names}, **texts}
 
     def after(self, true: str, predicted: str, line: list[str]) -> tuple[str, str]:
         """Return both FENs after a line of shared moves."""

@@ -1,4 +1,4 @@
-"""BoardPair as HTML without Python: one file, or pairs that the links of a page open."""
+"""BoardPair as HTML without Python: one file, pairs that the links of a page open, or last answers that become live."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from workbench.environments.square_picture import CELL, square_picture
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board_reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.page.assets import piece_drawings, script, stylesheet
+from workbench.explore.page.assets import javascript, piece_drawings, script, stylesheet
 from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN, checked_fen
 from workbench.explore.pair.pair_view import different_squares
 
@@ -77,8 +77,7 @@ PAIR_SHEETS: Final = ("board/board.css", "pair/pair_panels.css", "pair/board_pai
 """The style sheets of the view."""
 
 _MAIN: Final = (
-    'openOwnPair(JSON.parse(document.getElementById("content").textContent), '
-    'document.getElementById("twin").textContent, pairTwin);\n'
+    'openOwnPair(JSON.parse(document.getElementById("content").textContent), loadTwin);\n'
 )
 
 _PAGE: Final = Template("""<!doctype html>
@@ -105,8 +104,6 @@ to m = 4. The page computes by itself: it loads nothing and sends nothing. Its a
 <footer>World-State Workbench $version, GPL-3.0-or-later. Pieces: python-chess.</footer>
 </main>
 <script type="application/json" id="content">$content</script>
-<script id="twin">
-$twin</script>
 <script>
 $view</script>
 </body>
@@ -119,15 +116,13 @@ def pair_html(
 ) -> str:
     """Return a page with a pair of boards; see BoardPair. The caption has at most 800 characters."""
     content = pair_content(true_fen, predicted_fen, caption)
-    twin = script("static_page/page_twin.js", "pairTwin")
-    view = script("static_page/own_pair.js", "openOwnPair") + _MAIN
+    view = _engine("static_page/own_pair.js", "openOwnPair") + _MAIN
     page = _PAGE.substitute(
-        policy=script_policy("\n" + twin, "\n" + view),
+        policy=script_policy("\n" + view),
         title=html.escape(caption or "Board pair"),
         style=stylesheet(*PAIR_SHEETS, "static_page/page_frame.css"),
         version=__version__,
         content=json_in_page(content),
-        twin=twin,
         view=view,
     )
     size = len(page.encode())
@@ -178,8 +173,7 @@ def script_policy(*scripts: str) -> str:
 
 
 _LINKS_MAIN: Final = (
-    'openLinkedPairs(JSON.parse(document.getElementById("pair-content").textContent), '
-    'document.getElementById("pair-twin").textContent, pairTwin);\n'
+    'openLinkedPairs(JSON.parse(document.getElementById("pair-content").textContent), loadTwin);\n'
 )
 _BODY: Final = """<section id="pair-section" class="on-screen" hidden>
 <h2 id="pair-heading" tabindex="-1">The opened pair of boards</h2>
@@ -208,13 +202,27 @@ class LinkedPairs:
 
 def linked_pairs() -> LinkedPairs:
     """Return the parts of a page whose links, as `workbench.explore.board_reading.pair_link` makes them, open pairs in it."""
-    twin = "\n" + script("static_page/page_twin.js", "pairTwin")
-    view = "\n" + script("static_page/pairs_of_links.js", "openLinkedPairs") + _LINKS_MAIN
+    view = "\n" + _engine("static_page/pairs_of_links.js", "openLinkedPairs") + _LINKS_MAIN
     content = json_in_page(pair_content())
     return LinkedPairs(
         stylesheet(*PAIR_SHEETS),
         _BODY,
         f'<script type="application/json" id="pair-content">{content}</script>\n'
-        f'<script id="pair-twin">{twin}</script>\n<script>{view}</script>\n',
-        script_policy(twin, view),
+        f"<script>{view}</script>\n",
+        script_policy(view),
     )
+
+
+def live_pairs() -> str:
+    """Return a script that has the last answers of BoardPair on its page become live, however many there are."""
+    content = json_in_page({**pair_content(), "style": stylesheet(*PAIR_SHEETS)})
+    view = _engine("static_page/live_pairs.js", "openLivePairs")
+    # A page of others may have the same names.
+    return f"{{\n{view}openLivePairs({content}, loadTwin);\n}}\n"
+
+
+def _engine(view: str, offered: str) -> str:
+    """Return the script of a view, and before it what loads the twin, in the page or in a worker."""
+    twin = javascript("static_page/page_twin.js")
+    load = f"const loadTwin = () => {{\n{twin}\nreturn pairTwin;\n}};\n"
+    return load + script(view, offered)

@@ -118,6 +118,8 @@ def _in_words(entry: Mapping[str, Any]) -> str:
 
 
 SETTINGS = ("depth", "terminal", "ill_formed")
+TEXTS = ("reply", "moves", "caption")
+"""What is shown beside the states as it is."""
 
 
 class PairWidget(WidgetBase):
@@ -153,7 +155,7 @@ class PairWidget(WidgetBase):
         self.register("causes", self._causes, kept=True)
         self.register("lost_mass", self._lost_mass, kept=True)
         self.follow_in_still(*self.texts, "line", *SETTINGS)
-        self.observe(self.renew_still, ["caption"])
+        self.observe(self.renew_still, list(TEXTS))
         self.observe(self._reset_line, list(self.texts))
 
     @classmethod
@@ -184,7 +186,7 @@ class PairWidget(WidgetBase):
         """Show another pair; the texts beside it that are not named become empty."""
         with self.hold_sync():
             self.line = []
-            for name, value in {"reply": "", "moves": "", "caption": "", **traits}.items():
+            for name, value in {**dict.fromkeys(TEXTS, ""), **traits}.items():
                 setattr(self, name, value)
 
     def answer_of(

@@ -2,6 +2,7 @@
 // that it opens the same pair again. Hooks: id="pair", "pair-refusal".
 
 import { linkOfPair, pairOfLink, refusalWords } from "./pair_links.js";
+import { startTwin } from "./page_model.js";
 import { showPair } from "./pair_without_python.js";
 
 /** The pages whose address may change while they stay; not one that stands in another page's text. */
@@ -9,10 +10,10 @@ const WITH_ADDRESS = ["file:", "http:", "https:"];
 
 /**
  * Show the pair, and another whenever the address names one.
- * @param {{state: Object, words: Object}} content As showPair takes it. @param {string} source The script of the twin.
- * @param {Function} twin
+ * @param {{state: Object, words: Object}} content Of pair_html.py. @param {() => Function} loadTwin See `startTwin`.
  */
-export function openOwnPair(content, source, twin) {
+export function openOwnPair({ state, words }, loadTwin) {
+  const twin = startTwin(loadTwin, words);
   const [host, refusal] = ["pair", "pair-refusal"].map((id) => document.getElementById(id));
   const follow = (boards) => {
     if (WITH_ADDRESS.includes(location.protocol)) history.replaceState(null, "", linkOfPair(boards));
@@ -29,7 +30,7 @@ export function openOwnPair(content, source, twin) {
     }
     opened?.close();
     host.replaceChildren();
-    opened = showPair({ ...content, state: { ...content.state, ...boards } }, source, twin, follow);
+    opened = showPair(host, { ...state, ...boards }, twin, follow);
   };
   addEventListener("hashchange", open);
   open();

@@ -43,15 +43,18 @@ export class PageModel {
 /**
  * Start the twin in a worker. Where there is none, as some browsers refuse one to a page opened from a file, the page
  * computes by itself and does not move meanwhile.
- * @param {string} source The script that defines the twin.
+ * @param {() => Function} loadTwin Defines the twin, from nothing but its own text: the worker has no more.
  * @param {Object} words What it is told besides questions.
- * @param {Function} twin The same twin in the page.
  * @returns {{ask: (message: Object, onAnswer: (answer: Object) => void) => void, inWorker: () => boolean, stop: () => void}}
  */
-export function startTwin(source, words, twin) {
+export function startTwin(loadTwin, words) {
   const waiting = new Map();
   let worker = null;
-  const inPage = (message) => setTimeout(() => deliver(twin(message, words)));
+  let twin = null;
+  const inPage = (message) => setTimeout(() => {
+    twin ??= loadTwin();
+    deliver(twin(message, words));
+  });
   const deliver = (answer) => {
     const onAnswer = waiting.get(answer.serial)?.onAnswer;
     waiting.delete(answer.serial);
@@ -62,7 +65,7 @@ export function startTwin(source, words, twin) {
     for (const { message } of waiting.values()) inPage(message);
   };
   try {
-    worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    worker = new Worker(URL.createObjectURL(new Blob([`(${loadTwin})();`], { type: "text/javascript" })));
     worker.onmessage = ({ data }) => deliver(data);
     worker.onerror = withoutWorker;
   } catch {
