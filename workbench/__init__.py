@@ -13,6 +13,7 @@ _HOMES: Final = {
     "SINK": "automaton",
     "Automaton": "automaton",
     "ask": "front_door.models",
+    "causes": "front_door.scores",
     "compare": "front_door.comparison",
     "estimate": "front_door.states",
     "evaluate": "front_door.models",

@@ -7,6 +7,7 @@ from workbench.front_door.models import evaluate as evaluate
 from workbench.front_door.models import positions as positions
 from workbench.front_door.models import recorded_replies as recorded_replies
 from workbench.front_door.plots import plot as plot
+from workbench.front_door.scores import causes as causes
 from workbench.front_door.scores import score as score
 from workbench.front_door.scores import summary as summary
 from workbench.front_door.states import estimate as estimate

@@ -153,3 +153,29 @@ def test_all_rows_together_are_one_line(scores):
     assert table["precision_1"].tolist() == [pytest.approx((1 + 18 / 19) / 4)]
     assert table["replies"].tolist() == [4]
     assert "model" not in table
+
+
+def test_causes_are_counted_by_model_and_shares_are_of_defined_replies():
+    """Of mine two of three replies are wrong; the failed call is in no share."""
+    black = FRAME_START.replace(" w ", " b ")
+    replies = [("mine", FRAME_START), ("mine", black), ("mine", "No."), ("other", black)]
+    scores = workbench.score(
+        [{"fen": FRAME_START, "reply": reply, "model": model} for model, reply in replies], depth=2
+    )
+    failed = scores.iloc[:1].assign(
+        reply_class="failed", unscored="timeout", precision_2=float("nan"), recall_2=float("nan")
+    )
+    table = workbench.causes(pd.concat([scores, failed])).set_index(["model", "cause"])
+    assert table.loc["mine", "replies"].to_dict() == {
+        "no board": 1, "nothing lost": 1, "side to move": 1, "undefined": 1,
+    }  # fmt: skip
+    assert table.loc[("mine", "side to move"), "share"] == pytest.approx(1 / 3)
+    assert table.loc[("mine", "side to move"), "share_of_wrong"] == pytest.approx(1 / 2)
+    assert table.loc[("other", "side to move"), "share_of_wrong"] == 1.0
+    assert table.loc[("mine", "side to move"), "precision_2_lost"] == 1.0
+    undefined = table.loc[("mine", "undefined")]
+    assert undefined[["share", "share_of_wrong", "precision_2_lost"]].isna().all()
+    assert workbench.causes(scores, by=[])["replies"].sum() == 4
+
+
+FRAME_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

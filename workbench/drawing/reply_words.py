@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from workbench.long_texts import cut
+
 ILL_FORMED_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {"as_is": "as they are", "sink": "no state (p = r = 0)"}
 )
@@ -61,6 +63,8 @@ FLAG_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The meaning of each of python-chess's status flags."""
 
+_LONGEST_FAULT: Final = 60
+
 _FIELD_WORDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "placement": "pieces",
@@ -69,6 +73,33 @@ _FIELD_WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "fullmove_number": "move number",
     }
 )
+
+FAULT_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "expected 8 rows in position part of fen": "not eight ranks",
+        "expected 8 columns per row in position part of fen": "a rank without eight squares",
+        "two subsequent digits in position part of fen": "two digits in a row",
+        "invalid character in position part of fen": "a letter that is no piece",
+        "'~' not after piece in position part of fen": "a ~ that follows no piece",
+        "expected 'w' or 'b' for turn part of fen": "no w or b for the side to move",
+        "invalid castling part in fen": "the castling field",
+        "invalid en passant part in fen": "the en-passant field",
+        "invalid half-move clock in fen": "the half-move clock",
+        "half-move clock cannot be negative": "the half-move clock",
+        "invalid fullmove number in fen": "the move number",
+        "fullmove number cannot be negative": "the move number",
+        "fen string has more parts than expected": "more than six fields",
+    }
+)
+"""What is wrong with a text that is no FEN, by the beginning of python-chess's message."""
+
+
+def fault_words(reason: str) -> str:
+    """Return why a text is no state in few words; a message that is not python-chess's is cut."""
+    for beginning, words in FAULT_WORDS.items():
+        if reason.startswith(beginning):
+            return words
+    return cut(reason, _LONGEST_FAULT) or "no reason kept"
 
 
 def class_words(name: str, answer: str = "FEN") -> str:

@@ -177,6 +177,64 @@ def summary(
     return table[[*keys, *values, *counts.columns.drop(keys), "games", "effective"]]
 
 
+def causes(scores: Rows, by: str | Sequence[str] = ("model",)) -> pd.DataFrame:
+    """Count why replies lose precision, or where none is lost recall: the main cause of each reply.
+
+    A cause is a difference of the two states, or a check or the end of a game on one of them, that wins
+    back at least half of what is lost if it alone is corrected, at the largest depth of the scores.
+
+    Args:
+        scores: As of `score`, or the path of a scores table or run folder.
+        by: A column, or several, whose values are compared; none for all rows together.
+
+    Returns:
+        One row for each group and cause, the most frequent first: the columns of ``by``; ``cause``, such
+        as ``side to move``, ``several errors: 2-3 differences`` or ``unreadable: the castling field``;
+        ``replies``; ``share`` of the group's replies; ``share_of_wrong`` (NaN for ``nothing lost`` and
+        for ``undefined``); and for p_m and r_m the mean that is lost, such as ``precision_4_lost``.
+        Failed calls and replies that are not scored are ``undefined``, and in no share.
+
+    Raises:
+        InvalidArgumentError: If these are no scores, or there is no such column.
+
+    Example:
+        >>> import workbench as wb
+        >>> start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        >>> replies = [start, start.replace(" w ", " b "), "I cannot say."]
+        >>> scores = wb.score([{"fen": start, "reply": reply} for reply in replies], depth=2)
+        >>> wb.causes(scores, by=[])[["cause", "replies", "share_of_wrong", "precision_2_lost"]]
+                  cause  replies  share_of_wrong  precision_2_lost
+        0      no board        1             0.5               1.0
+        1  nothing lost        1             NaN               0.0
+        2  side to move        1             0.5               1.0
+    """
+    from workbench.explore.run.failure_causes import NOTHING_LOST, UNDEFINED, failure_causes
+
+    frame = frame_of(scores)
+    of_rows = failure_causes(frame)
+    frame = with_names(with_summaries(frame))
+    keys = [by] if isinstance(by, str) else list(by)
+    check_columns(frame, keys)
+    measures = default_metrics(frame)[:2]
+    lost = {f"{name}_lost": 1.0 - frame[name].astype(float) for name in measures}
+    rows = frame[keys].assign(cause=of_rows["cause"], **lost)
+    table = (
+        rows.groupby([*keys, "cause"], sort=False, dropna=False)
+        .agg(replies=("cause", "size"), **{name: (name, "mean") for name in lost})
+        .reset_index()
+    )
+    defined = table["cause"] != UNDEFINED
+    counted = table["replies"].where(defined)
+    wrong = counted.where(table["cause"] != NOTHING_LOST)
+    for name, counts in (("share", counted), ("share_of_wrong", wrong)):
+        groups = counts.groupby([table[key] for key in keys], dropna=False) if keys else None
+        table[name] = counts / (groups.transform("sum") if groups is not None else counts.sum())
+    order = [*keys, "replies", "cause"]
+    ascending = [each != "replies" for each in order]
+    table = table.sort_values(order, ascending=ascending, ignore_index=True)
+    return table[[*keys, "cause", "replies", "share", "share_of_wrong", *lost]]
+
+
 def _range(column: str) -> tuple[float, float] | None:
     metric = find_metric(column)
     return None if metric is None else metric.range

@@ -1,7 +1,7 @@
 """Losses of two chess boards: rules of their joint tree, differences, main causes."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import chess
 import numpy as np
@@ -98,6 +98,29 @@ _SIDES: Final = ("Black", "White")
 _DEFAULT_FIELDS: Final = ("", "w", "-", "-")
 
 
+class SquareError(NamedTuple):
+    """Squares that are wrong together, and so one difference.
+
+    Attributes:
+        kind: What is wrong, without the piece or the square.
+        squares: The squares on which the piece is another.
+        moves: Where a piece stands in truth, and where it is predicted.
+    """
+
+    kind: str
+    squares: list[int]
+    moves: list[tuple[int, int]]
+
+
+class FieldError(NamedTuple):
+    """A field of the FEN that is wrong: its place, what is wrong in short, with its values, in words."""
+
+    field: int
+    kind: str
+    label: str
+    words: str
+
+
 def board_differences(
     true: Fen, predicted: Fen, policy: IllFormedPolicy = "as_is"
 ) -> list[Difference[ChessState]]:
@@ -110,41 +133,68 @@ def board_differences(
     Returns:
         Pieces from a1 on, then the side to move, the castling rights, the en-passant square.
     """
-    fields = [[*fen.fields, *_DEFAULT_FIELDS[len(fen.fields) :]] for fen in (true, predicted)]
 
-    def corrected(field: int, text: str, label: str, words: str) -> Difference[ChessState]:
-        written = " ".join([*fields[1][:field], text, *fields[1][field + 1 :]])
-        return Difference(words, read_board(written, "predicted").state(policy), label, written)
+    def corrected(
+        field: int, text: str, label: str, words: str, kind: str
+    ) -> Difference[ChessState]:
+        written = with_field(predicted, field, text)
+        state = read_board(written, "predicted").state(policy)
+        return Difference(words, state, label, written, kind)
 
     differences = []
-    for label, words, squares in _misplaced(true.board, predicted.board):
+    pieces = true.board.piece_map(), predicted.board.piece_map()
+    for error in square_errors(*pieces):
         board = predicted.board.copy(stack=False)
-        for square in squares:
+        for square in error.squares:
             promoted = bool(true.board.promoted & chess.BB_SQUARES[square])
             board.set_piece_at(square, true.board.piece_at(square), promoted)
-        differences.append(corrected(0, board.board_fen(promoted=True), label, words))
+        text = board.board_fen(promoted=True)
+        differences.append(corrected(0, text, *_square_words(error, *pieces), error.kind))
+    for field, kind, label, words in field_errors(true, predicted):
+        differences.append(corrected(field, field_text(true, field), label, words, kind))
+    return differences
 
+
+def with_field(fen: Fen, field: int, text: str) -> str:
+    """Return a FEN with the text of one of its fields, counted from 0, replaced."""
+    written = _fields(fen)
+    return " ".join([*written[:field], text, *written[field + 1 :]])
+
+
+def field_text(fen: Fen, field: int) -> str:
+    """Return the text of a field of a FEN, as written or as it defaults."""
+    return _fields(fen)[field]
+
+
+def _fields(fen: Fen) -> list[str]:
+    return [*fen.fields, *_DEFAULT_FIELDS[len(fen.fields) :]]
+
+
+def field_errors(true: Fen, predicted: Fen) -> Iterator[FieldError]:
+    """Yield the fields behind the pieces that are wrong, but for the clocks; see `board_differences`."""
     pair = true.board, predicted.board
     turns = [_SIDES[board.turn] for board in pair]
-    rights = [board.castling_xfen().replace("-", "none") for board in pair]
-    passant = [
-        "none" if each.ep_square is None else chess.SQUARE_NAMES[each.ep_square] for each in pair
-    ]
     if turns[0] != turns[1]:
         words = f"in truth {turns[0]} is to move, on the predicted board {turns[1]}"
-        label = f"{turns[1]} is believed to move"
-        differences.append(corrected(1, fields[0][1], label, words))
-    if rights[0] != rights[1] and fields[0][2] != fields[1][2]:
-        words = f"in truth the castling rights are {rights[0]}, on the predicted board {rights[1]}"
-        label = f"castling {rights[0]}, not {rights[1]}"
-        differences.append(corrected(2, fields[0][2], label, words))
-    if passant[0] != passant[1]:
+        yield FieldError(1, "side to move", f"{turns[1]} is believed to move", words)
+    if field_text(true, 2) != field_text(predicted, 2):
+        rights = [board.castling_xfen().replace("-", "none") for board in pair]
+        if rights[0] != rights[1]:
+            words = (
+                f"in truth the castling rights are {rights[0]}, on the predicted board {rights[1]}"
+            )
+            label = f"castling {rights[0]}, not {rights[1]}"
+            yield FieldError(2, "castling rights", label, words)
+    if pair[0].ep_square != pair[1].ep_square:
+        passant = [
+            "none" if each.ep_square is None else chess.SQUARE_NAMES[each.ep_square]
+            for each in pair
+        ]
         words = (
             f"in truth the en-passant square is {passant[0]}, on the predicted board {passant[1]}"
         )
         label = f"en passant {passant[0]}, not {passant[1]}"
-        differences.append(corrected(3, fields[0][3], label, words))
-    return differences
+        yield FieldError(3, "en passant", label, words)
 
 
 def circumstances(
@@ -162,14 +212,15 @@ def circumstances(
     if bool(endings[0]) != bool(endings[1]):
         words = _one_sided(f"the game is over ({endings[0] or endings[1]})", bool(endings[0]))
         behind = _corrected_boards(differences, lambda board: ending_of(board) == endings[0])
-        return [Circumstance(words + _because(behind), (1.0, 1.0))]
+        return [Circumstance(words + _because(behind), (1.0, 1.0), "game over")]
     checks = [board.is_check() for board in boards]
     if any(endings) or boards[0].turn != boards[1].turn or checks[0] == checks[1]:
         return []
     words = _one_sided(f"{_SIDES[boards[0].turn]} is in check", checks[0])
     behind = _corrected_boards(differences, lambda board: board.is_check() == checks[0])
     refused = _refused_in_check(*boards) if checks[0] else _refused_in_check(*boards[::-1])
-    return [Circumstance(words + _because(behind), (refused, 0.0) if checks[0] else (0.0, refused))]
+    lost = (refused, 0.0) if checks[0] else (0.0, refused)
+    return [Circumstance(words + _because(behind), lost, "check")]
 
 
 def _corrected_boards(
@@ -201,9 +252,10 @@ def _refused_in_check(in_check: chess.Board, other: chess.Board) -> float:
     return len(refused) / len(drawn)
 
 
-def _misplaced(true: chess.Board, predicted: chess.Board) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield groups of squares whose pieces are wrong, with what is wrong in short and in words before each."""
-    of_true, of_predicted = true.piece_map(), predicted.piece_map()
+def square_errors(
+    of_true: Mapping[int, chess.Piece], of_predicted: Mapping[int, chess.Piece]
+) -> Iterator[SquareError]:
+    """Yield the squares that are wrong together, from the pieces by square; see `board_differences`."""
     wrong = [square for square in chess.SQUARES if of_true.get(square) != of_predicted.get(square)]
     moves = list(_moved(of_true, of_predicted, wrong))
     groups = [{square} for square in wrong]
@@ -212,27 +264,36 @@ def _misplaced(true: chess.Board, predicted: chess.Board) -> Iterator[tuple[str,
         groups = [group for group in groups if group not in joined] + [set().union(*joined)]
     for group in sorted(map(sorted, groups)):
         within = [(home, stands) for home, stands in moves if home in group]
-        names = [chess.SQUARE_NAMES[square] for square in group]
-        if len(group) == 1:
-            wrong_square = _wrong_square(
-                names[0], of_true.get(group[0]), of_predicted.get(group[0])
-            )
-            yield *wrong_square, group
-        elif len(within) == 1:
-            piece = of_true[within[0][0]]
-            place, believed = (chess.SQUARE_NAMES[square] for square in within[0])
-            words = f"the {_named(piece)} on {place} is predicted on {believed}"
-            yield f"{chess.piece_name(piece.piece_type)} {place}, not {believed}", words, group
+        if len(group) > 1:
+            kind = "a piece on a wrong square" if len(within) == 1 else "pieces mixed up"
+        elif group[0] not in of_predicted:
+            kind = "a piece missing"
         else:
-            label = (
-                f"{len(names)} pieces mixed up ({', '.join(names[:2])}{', …' * (len(names) > 2)})"
-            )
-            words = f"the pieces on {', '.join(names[:-1])} and {names[-1]} are mixed up"
-            yield label, words, group
+            kind = "a wrong piece" if group[0] in of_true else "an extra piece"
+        yield SquareError(kind, group, within)
+
+
+def _square_words(
+    error: SquareError, of_true: Mapping[int, chess.Piece], of_predicted: Mapping[int, chess.Piece]
+) -> tuple[str, str]:
+    """Return what is wrong on squares, in short and in words."""
+    names = [chess.SQUARE_NAMES[square] for square in error.squares]
+    if len(names) == 1:
+        (square,) = error.squares
+        return _wrong_square(names[0], of_true.get(square), of_predicted.get(square))
+    if len(error.moves) == 1:
+        piece = of_true[error.moves[0][0]]
+        place, believed = (chess.SQUARE_NAMES[square] for square in error.moves[0])
+        words = f"the {_named(piece)} on {place} is predicted on {believed}"
+        return f"{chess.piece_name(piece.piece_type)} {place}, not {believed}", words
+    label = f"{len(names)} pieces mixed up ({', '.join(names[:2])}{', …' * (len(names) > 2)})"
+    return label, f"the pieces on {', '.join(names[:-1])} and {names[-1]} are mixed up"
 
 
 def _moved(
-    of_true: dict[int, chess.Piece], of_predicted: dict[int, chess.Piece], wrong: Sequence[int]
+    of_true: Mapping[int, chess.Piece],
+    of_predicted: Mapping[int, chess.Piece],
+    wrong: Sequence[int],
 ) -> Iterator[tuple[int, int]]:
     """Yield where a piece stands in truth and where it is predicted, each square once a piece."""
     pairs = sorted(

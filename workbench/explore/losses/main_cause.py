@@ -32,12 +32,14 @@ class Difference(Generic[State]):
         corrected: The state with this alone set right; the sink where that counts as no state.
         label: The same as the words, as short as can be.
         text: The corrected state as text.
+        kind: What is wrong without its place and its values, the same in many states.
     """
 
     words: str
     corrected: State | Sink
     label: str = ""
     text: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,12 @@ class Circumstance:
         words: What it is, as the beginning of a sentence in lower case.
         lost: The probability of the first actions that are refused because of it, of those drawn
             from the predicted state and of those drawn from the true one.
+        kind: What it is without the side, the same in many states.
     """
 
     words: str
     lost: Values
+    kind: str = ""
 
 
 class Cause(NamedTuple):
