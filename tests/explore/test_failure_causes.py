@@ -19,6 +19,7 @@ from workbench.explore.run.failure_causes import (
     failure_causes,
     several_errors,
 )
+from workbench.explore.run.run_browser import RunBrowser
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"
@@ -197,3 +198,36 @@ class TestRuns:
             failure_causes(pd.DataFrame({"fen": [START]}))
         with pytest.raises(InvalidArgumentError, match=r"depth among \[1, 2\]"):
             failure_causes(scores_of((PAWN, BARE)), depth=7)
+
+
+class TestRunBrowser:
+    def test_causes_choose_rows_and_are_counted_whatever_causes_are_chosen(self):
+        black = START.replace(" w ", " b ")
+        table = RunBrowser(
+            scores_of((START, START), (START, black), (START, "No."), (PAWN, BARE))
+        ).table
+        question = {"depth": 2, "distance": "levenshtein", "causes": ["no board"]}
+        answer = table._answer_causes(question)
+        assert answer == {
+            "rows": 4,
+            "left": 0,
+            "causes": [
+                ("a piece missing", 1), ("no board", 1), (NOTHING_LOST, 1), ("side to move", 1),
+            ],
+        }  # fmt: skip
+        table.causes = ["side to move", "no board"]
+        assert table.places.tolist() == [1, 2]
+        table.show_all()
+        assert len(table.places) == 4
+
+    def test_causes_are_of_the_depth_and_computed_only_for_rows_that_all_else_lets_through(self):
+        """The pawn is missing either way, at depth 1 of the recall alone."""
+        table = RunBrowser(scores_of((START, START), (PAWN, BARE), (BARE, PAWN))).table
+        table.causes = ["a piece missing"]
+        table.precision_range = [None, 0.5]
+        assert table.places.tolist() == []
+        table.precision_range = [None, None]
+        assert table.places.tolist() == [1]
+        table.depth = 1
+        assert table.places.tolist() == [1]
+        assert table._failure_causes().depth == 1

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidArgumentError, TableError
+from workbench.explore.run.failure_causes import depths_of
 from workbench.explore.run.row_choice import RowChoice, choose_rows, restricted_numbers
 from workbench.explore.run.run_files import Replies
 from workbench.explore.run.run_table import (
     ReplyTexts,
     count_classes,
-    depths_of,
     disagreement,
     run_table,
     undefined_rows,

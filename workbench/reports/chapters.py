@@ -25,7 +25,7 @@ from workbench.environments.registry import (
     environment_of,
 )
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
-from workbench.explore.run.run_table import depths_of
+from workbench.explore.run.failure_causes import depths_of
 from workbench.reports.page_parts import counted
 from workbench.scoring import ScoringParameters
 from workbench.scoring.parameters import COPIED

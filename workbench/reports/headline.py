@@ -17,7 +17,7 @@ from workbench.drawing.score_description import (
     with_names,
 )
 from workbench.errors import InvalidArgumentError
-from workbench.explore.run.run_table import depths_of
+from workbench.explore.run.failure_causes import depths_of
 from workbench.metrics import headline_columns, range_of, with_summaries
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.reports.chapters import Chapter

@@ -6,6 +6,7 @@ of the compiled kernel, and a correction is walked only as deep as it can still 
 is at most p_1.
 """
 
+import re
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -51,7 +52,6 @@ from workbench.explore.losses.main_cause import (
     main_cause,
 )
 from workbench.explore.pair.state_view import StateReader, state_differences
-from workbench.explore.run.run_table import depths_of
 from workbench.prediction import READABLE, ReplyClass
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.tasks import task_named
@@ -351,6 +351,12 @@ def _state_pair_causes(
     return causes
 
 
+def depths_of(scores: pd.DataFrame) -> list[int]:
+    """Return the depths m for which a scores table has both p_m and r_m, ascending."""
+    matches = (re.fullmatch(r"precision_(\d+)", str(name)) for name in scores.columns)
+    return sorted(int(m[1]) for m in matches if m and f"recall_{m[1]}" in scores.columns)
+
+
 class FailureCauses:
     """The main cause of each row of a scores table at one depth, computed as far as it is asked for.
 
@@ -486,6 +492,13 @@ class FailureCauses:
             for number, cause in zip(members, causes, strict=True):
                 rows = self._rows_of[self._starts[number] : self._starts[number + 1]]
                 self._settle(rows, cause)
+
+    def counts(self, places: NDArray[np.int64]) -> list[tuple[str, int]]:
+        """Return how many of the rows at some places have each cause, the most frequent first."""
+        codes = self.codes[places]
+        numbers = np.bincount(codes[codes >= 0], minlength=len(self.categories)).tolist()
+        counts = zip(self.categories, numbers, strict=True)
+        return sorted((each for each in counts if each[1]), key=lambda each: (-each[1], each[0]))
 
     def frame(self) -> pd.DataFrame:
         """Return the causes of all rows, computed or not.

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.run.failure_causes import FailureCauses
 from workbench.explore.run.run_table import (
     FIELD_PREFIX,
     FILTERS,
@@ -49,6 +50,8 @@ class RowChoice:
         precision_range: Lowest and highest p_m, or None for an open end.
         metric_ranges: The same for other metrics, by their columns: ``{"recall": (0.5, None)}``.
         lasso: Numbers of the rows to show.
+        causes: Main causes of failures to show, by the categories of
+            `workbench.explore.run.failure_causes`.
         disagreement: ``near_far``: edit distance says near, p says far. ``far_near``: the reverse.
     """
 
@@ -65,6 +68,7 @@ class RowChoice:
     precision_range: Range = (None, None)
     metric_ranges: Mapping[str, Range] = field(default_factory=dict)
     lasso: Sequence[int] = ()
+    causes: Sequence[str] = ()
     disagreement: Disagreement = ""
 
     def __post_init__(self) -> None:
@@ -170,6 +174,11 @@ def _chosen(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
         keep &= rows["disagreement"] >= GAP
     elif choice.disagreement == "far_near":
         keep &= rows["disagreement"] <= -GAP
+    if choice.causes:
+        # Last: only rows that all else lets through are looked at.
+        causes = table.causes or FailureCauses(rows, table.depth)
+        causes.advance(np.flatnonzero(keep.to_numpy()))
+        keep &= causes.frame()["cause"].isin(list(choice.causes))
     return keep
 
 

@@ -5,6 +5,7 @@
 // "rows" and "models" are kept in the trait "answers".
 //   rows: all CHOICE_TRAITS, depth, distance -> order, classes, notes, definition, pair
 //   models: the same without models, sort_by and descending -> alike, classes, lengths, rows
+//   causes: the same as rows without causes, sort_by and descending -> rows, left, causes
 //   open: row -> row, and the traits opened and beside; beside: row -> row, and the trait beside
 //   export: file -> a file in a buffer
 // run_browser.py (_answer_rows) and model_rows.py describe the answers.
@@ -19,13 +20,14 @@
 // nothing, opened, nothing-open, previous, next, place, opened-title, opened-true, opened-predicted,
 // opened-facts, without, opened-length, opened-reply, kernel, beside, beside-title, beside-words,
 // all-replies, all-summary, all-words, wrong-count, beside-boards, beside-true, beside-opened, beside-other,
-// beside-open, other, no-board.
+// beside-open, other, no-board, failure-causes, causes-begin, causes-words, failure-cause.
 
 import { Requester } from "../page/requester.js";
 import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { htmlElement, keepShortcutsAway, subscripted } from "../page/svg.js";
 import { BesideView } from "./beside_view.js";
+import { CausesPanel } from "./causes_panel.js";
 import { ModelPair } from "./model_pair.js";
 import { ModelsPanel } from "./models_panel.js";
 import { RunFilters } from "./run_filters.js";
@@ -37,7 +39,7 @@ import { cellText, countsInWords, readColumns } from "./row_values.js";
 
 const CHOICE_TRAITS = [
   "sort_by", "descending", "sets", "models", "settings", "groups", "classes", "wrong_fields", "flags",
-  "text", "reply_text", "distance_range", "precision_range", "metric_ranges", "lasso", "disagreement",
+  "text", "reply_text", "distance_range", "precision_range", "metric_ranges", "lasso", "causes", "disagreement",
 ];
 /** What the means of models do not depend on. */
 const BESIDE_MODELS = new Set(["models", "sort_by", "descending"]);
@@ -69,8 +71,9 @@ function runBrowserPage(listeners) {
     ...FILES_OF_ROWS.map(([file, text]) => htmlElement("button", {
       type: "button", "data-role": "export", "data-file": file, text, onclick: () => listeners.onExport(file),
     })), exported);
-  // The places of the causes, and of the chosen filters above the rows.
-  const [causes, chips] = ["rb-causes", "rb-chips"].map((name) => htmlElement("div", { class: name }));
+  // The place of the chosen filters above the rows.
+  const chips = htmlElement("div", { class: "rb-chips" });
+  const causes = new CausesPanel(listeners);
   models.root.append(pair.root);
   const first = htmlElement("div", { class: "rb-first" }, models.root, scatter.root);
   const rows = htmlElement("div", { class: "rb-rows" }, list.root, reader.root);
@@ -81,7 +84,7 @@ function runBrowserPage(listeners) {
     htmlElement("div", { class: "rb-page" },
       htmlElement("div", { class: "rb-rail" }, filters.root),
       htmlElement("div", { class: "rb-main" },
-        first, causes, chips, counts, listeners.kernel.element, definition,
+        first, causes.root, chips, counts, listeners.kernel.element, definition,
         rows,
         notes, exports, beside.root)),
   );
@@ -116,6 +119,8 @@ function render({ model, el }) {
     onRange: setRange,
     onModels: (models) => change({ models, ...(models.length !== 2 && model.get("sort_by") === "difference" ? { sort_by: "", descending: false } : {}) }),
     onLength: (length) => change({ groups: String(model.get("groups")) === length ? [] : [length] }),
+    onCauses: (causes) => change({ causes }),
+    onCountCauses: () => askCauses(),
     onLasso: (lasso) => change({ lasso }),
   });
   el.append(page.root);
@@ -157,7 +162,21 @@ function render({ model, el }) {
     return Object.fromEntries(CHOICE_TRAITS.map((name) => [name, model.get(name)]));
   }
 
+  /** One step of the causes of the rows shown; each answer asks for the next. */
+  function askCauses() {
+    const disagreement = model.get("disagreement") !== "";
+    if (!page.causes.following && !disagreement) return;
+    const { sort_by, descending, causes, ...others } = choice();
+    asking.ask("causes", { ...others, depth: model.get("depth"), distance: model.get("distance") });
+  }
+
+  function takeCauses(answer) {
+    page.causes.show(answer, model.get("causes"));
+    if (answer.left > 0) askCauses();
+  }
+
   function ask() {
+    page.causes.follow(model.get("causes"));
     page.filters.follow((name) => model.get(name), rangeOf);
     page.models.follow(model.get("models"));
     page.pair.follow(model.get("groups"));
@@ -229,6 +248,7 @@ function render({ model, el }) {
     drawScatter();
     page.root.dataset.state = "ready";
     askModels();
+    askCauses();
   }
 
   /** The columns with the difference of two models after p_m. @param {Array<number|null>} differences Of the order. */
@@ -286,6 +306,7 @@ function render({ model, el }) {
 
   asking.on("rows", takeRows);
   asking.on("models", takeModels);
+  asking.on("causes", takeCauses);
   asking.on("open", takeOpenAnswer);
   asking.on("beside", () => { page.error.textContent = ""; });
   asking.on("export", takeFile);

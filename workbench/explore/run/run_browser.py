@@ -16,6 +16,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.page.widget_base import StillOutput, WidgetBase, as_plain
 from workbench.explore.pair.board_pair import BoardPair
+from workbench.explore.run.failure_causes import FailureCauses, depths_of
 from workbench.explore.run.model_rows import (
     Numbers,
     compare_two,
@@ -47,7 +48,6 @@ from workbench.explore.run.run_table import (
     Disagreement,
     RunTable,
     count_classes,
-    depths_of,
     run_table,
     undefined_rows,
 )
@@ -120,6 +120,7 @@ class ScoresTable(WidgetBase):
     distance_range = traitlets.List([None, None]).tag(sync=True)
     precision_range = traitlets.List([None, None]).tag(sync=True)
     metric_ranges = traitlets.Dict().tag(sync=True)
+    causes = traitlets.List(traitlets.Unicode()).tag(sync=True)
     lasso = traitlets.List(traitlets.Int()).tag(sync=True)
     x_axis = traitlets.Unicode("edit_distance").tag(sync=True)
     y_axis = traitlets.Unicode("precision").tag(sync=True)
@@ -144,6 +145,7 @@ class ScoresTable(WidgetBase):
         self._columns = columns
         self._texts = None if replies is None else replies.texts(self._scores)
         self._run = run_table(self._scores, depth, distance, self._texts)
+        self._causes: dict[int, FailureCauses] = {}
         self.on_open: Callable[[int], None] = self.check_row
         self._name_beside = ""
         super().__init__(
@@ -158,6 +160,7 @@ class ScoresTable(WidgetBase):
         self.register("models", self._answer_models, kept=True)
         self.follow_in_still(*_CHOICE_TRAITS, *_MEASURED)
         self.observe(self.renew_still, ["x_axis", "y_axis"])
+        self.register("causes", self._answer_causes)
         self.register("open", self._answer_open)
         self.register("beside", self._answer_beside)
         self.register("export", self._answer_export)
@@ -171,7 +174,7 @@ class ScoresTable(WidgetBase):
     @property
     def places(self) -> NDArray[np.int64]:
         """The numbers of the rows that the present choice shows, in the order shown."""
-        choice = RowChoice(**{name: getattr(self, name) for name in _CHOICE_TRAITS})
+        choice = self._choice({name: getattr(self, name) for name in _CHOICE_TRAITS})
         return choose_rows(self._with_difference(choice), choice, self.sort_by, self.descending)
 
     def questions(self) -> dict[str, dict[str, Any]]:
@@ -250,7 +253,18 @@ class ScoresTable(WidgetBase):
                 setattr(self, name, value)
 
     def _choice(self, message: Mapping[str, Any]) -> RowChoice:
-        return RowChoice(**{name: message[name] for name in _CHOICE_TRAITS if name in message})
+        choice = RowChoice(**{name: message[name] for name in _CHOICE_TRAITS if name in message})
+        if choice.causes:
+            self._failure_causes()
+        return choice
+
+    def _failure_causes(self) -> FailureCauses:
+        """Return the causes of the run at its depth, as far as they are computed."""
+        depth = self._run.depth
+        if depth not in self._causes:
+            self._causes[depth] = FailureCauses(self._run.rows, depth)
+        self._run = replace(self._run, causes=self._causes[depth])
+        return self._causes[depth]
 
     def _of_all_models(self, choice: RowChoice, **others: Any) -> NDArray[np.int64]:
         return choose_rows(self._run, replace(choice, models=(), **others))
@@ -289,6 +303,18 @@ class ScoresTable(WidgetBase):
             "definition": definition if choice.disagreement else "",
             "pair": pair,
         }
+
+    def _answer_causes(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Compute causes of the rows of a choice for a moment, whatever causes are chosen.
+
+        Returns:
+            ``rows``: how many there are. ``left``: how many of them have no cause yet. ``causes``: pairs
+            of a category and its rows, the most frequent first.
+        """
+        numbers = choose_rows(self._run, self._choice({**message, "causes": []}))
+        causes = self._failure_causes()
+        left = causes.advance(numbers, _CAUSES_SECONDS)
+        return {"rows": len(numbers), "left": left, "causes": causes.counts(numbers)}
 
     def _answer_models(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return `model_rows` of a choice, whatever models are chosen; by length, whatever groups are."""
@@ -352,6 +378,9 @@ class ScoresTable(WidgetBase):
                 f"expected a row from 0 to {len(self._run.rows) - 1}, got {row!r}"
             )
 
+
+_CAUSES_SECONDS: Final = 0.15
+"""How long causes are computed before the kernel is free for other questions."""
 
 _CHOICE_TRAITS: Final = tuple(each.name for each in fields(RowChoice))
 _MEASURED: Final = ("sort_by", "descending", "depth", "distance")

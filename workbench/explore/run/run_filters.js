@@ -54,7 +54,7 @@ export class RunFilters {
       type: "button", "data-role": "clear-filters", text: "Show all rows",
       onclick: () => listeners.onChange({
         ...Object.fromEntries(CHOICES.map(([trait]) => [trait, []])),
-        text: "", reply_text: "", disagreement: "", distance_range: [null, null], precision_range: [null, null], metric_ranges: {}, lasso: [],
+        text: "", reply_text: "", disagreement: "", distance_range: [null, null], precision_range: [null, null], metric_ranges: {}, lasso: [], causes: [],
       }),
     });
     this.questions = QUESTIONS.map(([value, role, text]) => htmlElement("button", {

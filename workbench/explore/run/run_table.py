@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.drawing.reply_words import status_words
 from workbench.errors import InvalidArgumentError, TableError
+from workbench.explore.run.failure_causes import FailureCauses, depths_of
 from workbench.metrics import with_summaries
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring.parameters import Distance
@@ -178,19 +179,15 @@ class RunTable:
     The rows are the scores in their order, numbered from 0, with the columns ``edit_distance`` (NaN
     for absent, failed and unscored rows), ``precision``, ``recall``, ``f``, ``disagreement``,
     ``model_setting`` (as of `model_settings`), ``cluster`` (the game, by which intervals are made) and
-    ``remark`` (flags of the board in words, or why there is none) besides their own.
+    ``remark`` (flags of the board in words, or why there is none) besides their own. Causes of failures
+    are there once they are asked for.
     """
 
     rows: pd.DataFrame
     depth: int
     distance: Distance
     replies: ReplyTexts
-
-
-def depths_of(scores: pd.DataFrame) -> list[int]:
-    """Return the depths m for which a scores table has both p_m and r_m, ascending."""
-    matches = (re.fullmatch(r"precision_(\d+)", str(name)) for name in scores.columns)
-    return sorted(int(m[1]) for m in matches if m and f"recall_{m[1]}" in scores.columns)
+    causes: FailureCauses | None = None
 
 
 def run_table(
