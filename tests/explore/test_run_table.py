@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.run.failure_causes import depths_of
-from workbench.explore.run.row_choice import RowChoice, choose_rows, restricted_numbers
+from workbench.explore.run.row_choice import (
+    Facets,
+    RowChoice,
+    choose_rows,
+    restricted_numbers,
+)
 from workbench.explore.run.run_files import Replies
 from workbench.explore.run.run_table import (
     ReplyTexts,
@@ -47,6 +52,34 @@ def test_the_deepest_measures_are_taken_unless_another_depth_is_asked_for(scores
         run_table(scores, depth=3)
     with pytest.raises(InvalidArgumentError, match="'edits'"):
         run_table(scores, distance="edits")
+
+
+FACET_CHOICES = [
+    {},
+    {"classes": ["valid"]},
+    {"wrong_fields": ["placement"], "classes": ["valid"]},
+    {"flags": ["NO_WHITE_KING"]},
+    {"precision_range": (0.5, None)},
+    {"wrong_fields": ["side_to_move"], "models": ["gpt-test"], "text": "a"},
+]
+
+
+@pytest.mark.parametrize("choice", FACET_CHOICES)
+def test_a_facet_counts_what_its_value_alone_would_show(run, choice):
+    counts = Facets(run).counts(RowChoice(**choice))
+    assert counts.keys() == {
+        "sets", "models", "settings", "groups", "classes", "wrong_fields", "flags",
+    }  # fmt: skip
+    assert counts["classes"]
+    assert counts["flags"]
+    for trait, values in counts.items():
+        for value, count in values.items():
+            assert count == len(chosen(run, **{**choice, trait: [value]})), (trait, value)
+
+
+def test_facets_have_no_counts_where_causes_are_not_computed(run):
+    counts = Facets(run).counts(RowChoice(causes=["side to move"]))
+    assert all(values == {} for values in counts.values())
 
 
 def test_replies_are_chosen_by_a_wrong_field_and_by_a_flag(run, scores):

@@ -29,17 +29,29 @@ export class CausesPanel {
     this.begin.hidden = true;
     this.words.textContent = progressInWords(answer);
     const most = Math.max(1, ...answer.causes.map(([, count]) => count));
-    const here = this.list.contains(document.activeElement) ? document.activeElement.value : null;
-    this.list.replaceChildren(...answer.causes.map(([name, count]) => this.button(name, count, count / most)));
+    const counts = new Map(answer.causes);
+    const there = [...this.list.children].filter(({ value }) => counts.has(value));
+    const names = new Set(there.map(({ value }) => value));
+    const buttons = new Map([...there, ...answer.causes.filter(([name]) => !names.has(name)).map(([name]) => this.button(name))].map((each) => [each.value, each]));
+    for (const [name, button] of buttons) {
+      button.lastChild.textContent = spelledCount(counts.get(name));
+      button.style.setProperty("--rb-share", `${(100 * counts.get(name) / most).toFixed(1)}%`);
+    }
+    // While they are counted none moves away below a finger.
+    const order = answer.left > 0 ? [...buttons.values()] : answer.causes.map(([name]) => buttons.get(name));
+    const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
+    if (order.length !== this.list.children.length || order.some((each, place) => each !== this.list.children[place])) {
+      this.list.replaceChildren(...order);
+      focused?.focus();
+    }
     this.follow(chosen);
-    if (here) [...this.list.children].find(({ value }) => value === here)?.focus();
   }
 
-  button(name, count, share) {
+  button(name) {
     return htmlElement("button", {
-      type: "button", value: name, "data-role": "failure-cause", "aria-pressed": "false", style: `--rb-share: ${(100 * share).toFixed(1)}%`,
+      type: "button", value: name, "data-role": "failure-cause", "aria-pressed": "false",
       onclick: () => this.toggle(name),
-    }, htmlElement("span", { text: name }), htmlElement("span", { text: spelledCount(count) }));
+    }, htmlElement("span", { text: name }), htmlElement("span", {}));
   }
 
   toggle(name) {

@@ -140,24 +140,46 @@ def sortable(column: "pd.Series[Any]") -> NDArray[np.float64]:
 
 
 def _chosen(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
+    keep = _beside_facets(table, choice)
+    for mask in _facet_masks(table, choice).values():
+        keep &= mask
+    if choice.causes:
+        # Last: only rows that all else lets through are looked at.
+        causes = table.causes or FailureCauses(table.rows, table.depth)
+        causes.advance(np.flatnonzero(keep.to_numpy()))
+        keep &= causes.frame()["cause"].isin(list(choice.causes))
+    return keep
+
+
+def _facet_masks(table: RunTable, choice: RowChoice) -> dict[str, "pd.Series[bool]"]:
+    """Return which rows each filter with listed values lets through, of those that restrict."""
     rows = table.rows
-    keep = pd.Series(True, index=rows.index)
+    masks = {}
     for name, column in FILTERS.items():
         if names := {value_name(column, value) for value in getattr(choice, name)}:
             chosen = value_names(rows, column).isin(names)
-            keep &= chosen | rows["model_setting"].isin(names) if name == "models" else chosen
-    if choice.lasso:
-        keep &= rows.index.isin(list(choice.lasso))
+            masks[name] = chosen | rows["model_setting"].isin(names) if name == "models" else chosen
     if choice.classes:
-        keep &= row_classes(rows).isin(list(choice.classes))
+        masks["classes"] = row_classes(rows).isin(list(choice.classes))
     if choice.wrong_fields:
         columns = [f"{FIELD_PREFIX}{name}" for name in choice.wrong_fields]
         unknown = [name for name in columns if name not in rows.columns]
         if unknown:
             raise InvalidArgumentError(f"expected fields that the scores have, got {unknown!r}")
-        keep &= rows["edit_distance"].notna() & rows[columns].eq(False).any(axis=1)
+        wrong = rows[columns].eq(False).any(axis=1)
+        masks["wrong_fields"] = rows["edit_distance"].notna() & wrong
     if choice.flags:
-        keep &= rows["status"].map(lambda status: bool(flags_of(status) & set(choice.flags)))
+        flags = set(choice.flags)
+        masks["flags"] = rows["status"].map(lambda status: bool(flags_of(status) & flags))
+    return masks
+
+
+def _beside_facets(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
+    """Return which rows a choice lets through by its texts, ranges, lasso and disagreement."""
+    rows = table.rows
+    keep = pd.Series(True, index=rows.index)
+    if choice.lasso:
+        keep &= rows.index.isin(list(choice.lasso))
     if choice.reply_text:
         keep &= table.replies.contain(choice.reply_text)
     if part := choice.text.strip().casefold():
@@ -174,12 +196,72 @@ def _chosen(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
         keep &= rows["disagreement"] >= GAP
     elif choice.disagreement == "far_near":
         keep &= rows["disagreement"] <= -GAP
-    if choice.causes:
-        # Last: only rows that all else lets through are looked at.
-        causes = table.causes or FailureCauses(rows, table.depth)
-        causes.advance(np.flatnonzero(keep.to_numpy()))
-        keep &= causes.frame()["cause"].isin(list(choice.causes))
     return keep
+
+
+class Facets:
+    """The values that the filters of a run list, and how many rows each has under all other filters.
+
+    Args:
+        table: The run.
+    """
+
+    def __init__(self, table: RunTable) -> None:
+        rows = table.rows
+        self._table = table
+        columns = {name: value_names(rows, column) for name, column in FILTERS.items()}
+        self._codes = {
+            name: pd.factorize(values)
+            for name, values in {**columns, "classes": row_classes(rows)}.items()
+        }
+        with_text = rows["edit_distance"].notna()
+        self._masks = {
+            "wrong_fields": {
+                name.removeprefix(FIELD_PREFIX): (with_text & rows[name].eq(False)).to_numpy()
+                for name in map(str, rows.columns)
+                if name.startswith(FIELD_PREFIX)
+            },
+            "flags": _flag_masks(rows["status"]),
+        }
+
+    def counts(self, choice: RowChoice) -> dict[str, dict[str, int]]:
+        """Return the rows of each value of each filter, among those that the other filters let through.
+
+        Where main causes are chosen and are not computed for all of these rows, a filter has no counts.
+        """
+        table = self._table
+        beside = _beside_facets(table, choice).to_numpy()
+        masks = {name: mask.to_numpy() for name, mask in _facet_masks(table, choice).items()}
+        counts: dict[str, dict[str, int]] = {}
+        for name in (*self._codes, *self._masks):
+            keep = beside.copy()
+            for other, mask in masks.items():
+                if other != name:
+                    keep &= mask
+            if choice.causes:
+                causes = table.causes
+                if causes is None or (causes.codes[keep] < 0).any():
+                    counts[name] = {}
+                    continue
+                keep &= causes.frame()["cause"].isin(list(choice.causes)).to_numpy()
+            counts[name] = self._count(name, keep)
+        return counts
+
+    def _count(self, name: str, keep: NDArray[np.bool_]) -> dict[str, int]:
+        if name in self._masks:
+            return {value: int((mask & keep).sum()) for value, mask in self._masks[name].items()}
+        codes, values = self._codes[name]
+        numbers = np.bincount(codes[keep], minlength=len(values)).tolist()
+        return dict(zip(map(str, values), numbers, strict=True))
+
+
+def _flag_masks(status: "pd.Series[Any]") -> dict[str, NDArray[np.bool_]]:
+    codes, texts = pd.factorize(status, use_na_sentinel=False)
+    flags = [flags_of(text) for text in texts]
+    return {
+        flag: np.array([flag in each for each in flags])[codes]
+        for flag in sorted(frozenset().union(*flags))
+    }
 
 
 def _contains(column: "pd.Series[str]", part: str) -> "pd.Series[bool]":

@@ -3,7 +3,7 @@
 //
 // The page asks by messages {kind, serial, ...question} and gets {kind, serial, ...answer}; the answers to
 // "rows" and "models" are kept in the trait "answers".
-//   rows: all CHOICE_TRAITS, depth, distance -> order, classes, notes, definition, pair
+//   rows: all CHOICE_TRAITS, depth, distance -> order, classes, notes, definition, pair, facets
 //   models: the same without models, sort_by and descending -> alike, classes, lengths, rows
 //   causes: the same as rows without causes, sort_by and descending -> rows, left, causes
 //   open: row -> row, and the traits opened and beside; beside: row -> row, and the trait beside
@@ -20,7 +20,7 @@
 // nothing, opened, nothing-open, previous, next, place, opened-title, opened-true, opened-predicted,
 // opened-facts, without, opened-length, opened-reply, kernel, beside, beside-title, beside-words,
 // all-replies, all-summary, all-words, wrong-count, beside-boards, beside-true, beside-opened, beside-other,
-// beside-open, other, no-board, failure-causes, causes-begin, causes-words, failure-cause.
+// beside-open, other, no-board, failure-causes, drawer, chips, chip, facet-count, causes-begin, causes-words, failure-cause.
 
 import { Requester } from "../page/requester.js";
 import { KernelNote } from "../page/kernel_note.js";
@@ -45,6 +45,8 @@ const CHOICE_TRAITS = [
 const BESIDE_MODELS = new Set(["models", "sort_by", "descending"]);
 /** The traits of the ranges of two metrics; those of others are in metric_ranges. */
 const RANGE_TRAITS = { edit_distance: "distance_range", precision: "precision_range" };
+/** From which width of the widget the filters stand at the left; as in run_browser.css. */
+const LEAST_RAIL_WIDTH = 1000;
 const FILES_OF_ROWS = [
   ["csv", "CSV", "selected_replies.csv"],
   ["parquet", "Parquet", "selected_replies.parquet"],
@@ -71,8 +73,6 @@ function runBrowserPage(listeners) {
     ...FILES_OF_ROWS.map(([file, text]) => htmlElement("button", {
       type: "button", "data-role": "export", "data-file": file, text, onclick: () => listeners.onExport(file),
     })), exported);
-  // The place of the chosen filters above the rows.
-  const chips = htmlElement("div", { class: "rb-chips" });
   const causes = new CausesPanel(listeners);
   models.root.append(pair.root);
   const first = htmlElement("div", { class: "rb-first" }, models.root, scatter.root);
@@ -84,11 +84,11 @@ function runBrowserPage(listeners) {
     htmlElement("div", { class: "rb-page" },
       htmlElement("div", { class: "rb-rail" }, filters.root),
       htmlElement("div", { class: "rb-main" },
-        first, causes.root, chips, counts, listeners.kernel.element, definition,
+        first, causes.root, filters.chips, counts, listeners.kernel.element, definition,
         rows,
         notes, exports, beside.root)),
   );
-  return { root, models, pair, causes, chips, filters, scatter, first, rows, list, beside, error, counts, definition, notes, reader, exported };
+  return { root, models, pair, causes, filters, scatter, first, rows, list, beside, error, counts, definition, notes, reader, exported };
 }
 
 function render({ model, el }) {
@@ -124,6 +124,8 @@ function render({ model, el }) {
     onLasso: (lasso) => change({ lasso }),
   });
   el.append(page.root);
+  const width = new ResizeObserver(([{ contentRect }]) => page.filters.makeRoom(contentRect.width > LEAST_RAIL_WIDTH));
+  width.observe(page.root);
 
   function change(changes) {
     for (const [name, value] of Object.entries(changes)) model.set(name, value);
@@ -241,6 +243,7 @@ function render({ model, el }) {
     page.pair.show(answer.pair, model.get("depth"), (name) => shortOf.get(name));
     page.pair.follow(model.get("groups"));
     page.list.setColumns(answer.pair ? withDifference(answer.pair.differences) : run.columns);
+    page.filters.count(answer.facets);
     page.list.setSort(model.get("sort_by"), model.get("descending"));
     page.list.setOpened(model.get("opened").row ?? -1, false);
     page.list.setOrder(order, "No row matches. \u201cShow all rows\u201d clears all filters.");
@@ -322,6 +325,7 @@ function render({ model, el }) {
   takeOpened();
   return () => {
     for (const [name, listener] of Object.entries(heard)) model.off(name, listener);
+    width.disconnect();
     asking.dispose();
     page.scatter.dispose();
     page.list.dispose();

@@ -25,6 +25,7 @@ from workbench.explore.run.model_rows import (
     row_differences,
 )
 from workbench.explore.run.row_choice import (
+    Facets,
     RowChoice,
     choose_rows,
     export_rows,
@@ -146,6 +147,7 @@ class ScoresTable(WidgetBase):
         self._texts = None if replies is None else replies.texts(self._scores)
         self._run = run_table(self._scores, depth, distance, self._texts)
         self._causes: dict[int, FailureCauses] = {}
+        self._facets_of_run: tuple[RunTable, Facets] | None = None
         self.on_open: Callable[[int], None] = self.check_row
         self._name_beside = ""
         super().__init__(
@@ -263,7 +265,8 @@ class ScoresTable(WidgetBase):
         depth = self._run.depth
         if depth not in self._causes:
             self._causes[depth] = FailureCauses(self._run.rows, depth)
-        self._run = replace(self._run, causes=self._causes[depth])
+        if self._run.causes is not self._causes[depth]:
+            self._run = replace(self._run, causes=self._causes[depth])
         return self._causes[depth]
 
     def _of_all_models(self, choice: RowChoice, **others: Any) -> NDArray[np.int64]:
@@ -283,7 +286,7 @@ class ScoresTable(WidgetBase):
             ``order``: their numbers. ``classes``: by the words of a class, how many are shown and how
             many there are. ``notes``: sentences about undefined values. ``definition``: of the
             disagreement, where it is chosen. ``pair``: where two models are, `compare_two` of them
-            and ``differences``, one for each of the ``order``; else None.
+            and ``differences``, one for each of the ``order``; else None. ``facets``: `Facets.counts`.
         """
         choice = self._choice(message)
         run = self._with_difference(choice)
@@ -302,7 +305,13 @@ class ScoresTable(WidgetBase):
             "notes": undefined_rows(run, numbers, restricted_numbers(choice)),
             "definition": definition if choice.disagreement else "",
             "pair": pair,
+            "facets": self._facets(choice),
         }
+
+    def _facets(self, choice: RowChoice) -> dict[str, dict[str, int]]:
+        if self._facets_of_run is None or self._facets_of_run[0] is not self._run:
+            self._facets_of_run = self._run, Facets(self._run)
+        return self._facets_of_run[1].counts(choice)
 
     def _answer_causes(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Compute causes of the rows of a choice for a moment, whatever causes are chosen.

@@ -66,7 +66,12 @@ export class RunFilters {
     ]));
     this.further = htmlElement("p", { class: "ws-quiet", "data-role": "further-ranges", hidden: true });
     this.chosen = htmlElement("span", { class: "ws-quiet", "data-role": "filters-chosen" });
-    this.root = htmlElement("div", { class: "rb-filters" }, ...this.lines());
+    this.counts = new Map();
+    this.chips = htmlElement("div", { class: "rb-chips", role: "group", "aria-label": "Filters in use", "data-role": "chips" });
+    // Open where there is room for a rail; else it lies over the page, so that opening it moves nothing.
+    this.root = htmlElement("details", { class: "rb-drawer", "data-role": "drawer" },
+      htmlElement("summary", { text: "Filters and axes" }),
+      htmlElement("div", { class: "rb-filters" }, ...this.lines()));
   }
 
   lines() {
@@ -141,6 +146,7 @@ export class RunFilters {
     this.labels = Object.fromEntries(choices.axes.map(([name, label]) => [name, label.includes("_") ? subscriptLetters(label) : capitalised(label)]));
     for (const select of [this.across, this.up]) fillSelect(select, Object.entries(this.labels));
     const several = new Set();
+    this.counts.clear();
     for (const [trait, role, legend] of CHOICES) {
       // Fields and flags do not divide the rows: a single one is a choice, too.
       const least = ["wrong_fields", "flags"].includes(trait) ? 1 : 2;
@@ -158,9 +164,53 @@ export class RunFilters {
 
   box(trait, value, rows, words) {
     const input = htmlElement("input", { type: "checkbox", value, onchange: () => this.readBoxes(trait) });
-    return htmlElement(
-      "label", { class: "rb-box" }, input, htmlElement("span", { text: words }),
-      htmlElement("span", { class: "ws-quiet", text: spelledCount(rows) }),
+    const count = htmlElement("span", { class: "ws-quiet", "data-role": "facet-count", text: spelledCount(rows) });
+    this.counts.set(`${trait} ${value}`, count);
+    return htmlElement("label", { class: "rb-box" }, input, htmlElement("span", { text: words }), count);
+  }
+
+  /** Have the rail open where it stands beside the rows. @param {boolean} room */
+  makeRoom(room) {
+    if (room === this.room) return;
+    this.room = room;
+    this.root.open = room;
+  }
+
+  /**
+   * Show how many rows each value has under all other filters.
+   * @param {Object<string, Object<string, number>>} [facets] By trait and value; a trait that is empty has none.
+   */
+  count(facets = {}) {
+    for (const [trait, numbers] of Object.entries(facets)) {
+      for (const input of this.fieldsets[trait]?.querySelectorAll("input") ?? []) {
+        this.counts.get(`${trait} ${input.value}`).textContent = input.value in numbers ? spelledCount(numbers[input.value]) : "";
+      }
+    }
+  }
+
+  /** Show each filter in use as a button that ends it. @param {(name: string) => any} get Reads a trait. */
+  showChips(get) {
+    const chip = (words, changes) => htmlElement("button", {
+      type: "button", "data-role": "chip", title: "Remove this filter", onclick: () => this.listeners.onChange(changes),
+    }, htmlElement("span", { text: words }), htmlElement("span", { "aria-hidden": "true", text: "\u00d7" }));
+    const of = (trait, legend, words = (value) => value) => get(trait).map((value) =>
+      chip(`${legend}: ${words(value)}`, { [trait]: get(trait).filter((other) => other !== value) }));
+    const wordsOf = (trait) => (value) =>
+      [...this.fieldsets[trait].querySelectorAll("input")].find((input) => input.value === value)?.nextSibling.textContent ?? value;
+    const text = (trait, legend) => (get(trait) ? [chip(`${legend}: ${get(trait)}`, { [trait]: "" })] : []);
+    const range = (name, [low, high], changes) => (low === null && high === null ? [] : [chip(`${this.labels[name] ?? name}: ${low ?? "any"} to ${high ?? "any"}`, changes)]);
+    const metrics = get("metric_ranges");
+    const without = (name) => Object.fromEntries(Object.entries(metrics).filter(([other]) => other !== name));
+    const question = QUESTIONS.find(([value]) => value === get("disagreement"));
+    this.chips.replaceChildren(
+      ...CHOICES.flatMap(([trait, , legend]) => of(trait, legend, wordsOf(trait))),
+      ...of("causes", "Cause"),
+      ...text("text", "Id"), ...text("reply_text", "Reply"),
+      ...range("edit_distance", get("distance_range"), { distance_range: [null, null] }),
+      ...range("precision", get("precision_range"), { precision_range: [null, null] }),
+      ...Object.entries(metrics).flatMap(([name, ends]) => range(name, ends, { metric_ranges: without(name) })),
+      ...(get("lasso").length ? [chip(`Drawn around: ${spelledCount(get("lasso").length)} rows`, { lasso: [] })] : []),
+      ...(question ? [chip(question[2], { disagreement: "", sort_by: "", descending: false })] : []),
     );
   }
 
@@ -197,6 +247,7 @@ export class RunFilters {
     for (const button of this.questions) {
       button.setAttribute("aria-pressed", String(button.dataset.value === get("disagreement")));
     }
+    this.showChips(get);
   }
 
   followRange(role, ends, label) {
