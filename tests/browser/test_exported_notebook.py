@@ -1,7 +1,9 @@
 """An executed notebook exported with `LivePairs`: its pairs of boards work without a kernel."""
 
+import runpy
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -10,13 +12,15 @@ from playwright.sync_api import expect
 import workbench as wb
 from workbench.explore import BoardPair, GameTracker, RunBrowser
 from workbench.explore.notebook_export import LivePairs
+from workbench.explore.pair.pair_html import live_pairs
 
 from .accessibility import violations
 from .lab_page import PHONE, WIDE
 from .test_page_without_python import expect_python_values, fens, opened
 from .test_touch import swipe
-from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, centre, drag, overflow, square
+from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, centre, drag, number, overflow, square
 
+ROOT = Path(__file__).resolve().parents[2]
 PAIRS = ((RUY_LOPEZ, BISHOP_ELSEWHERE), (RUY_LOPEZ, RUY_LOPEZ), (RUY_LOPEZ, None))
 HOSTILE = "</body></head><img src=x onerror=alert(1)>"
 
@@ -53,10 +57,7 @@ def test_each_pair_is_live_in_its_place(browser, address):
             places.nth(place).scroll_into_view_if_needed()
             pair = root.nth(place)
             assert fens(pair) == [boards[0], boards[1] or ""]
-            if boards[1]:
-                expect_python_values(pair)
-            else:
-                expect(pair.locator("[data-role=levenshtein]")).to_have_text("66 (to no text)")
+            expect_python_values(pair)
             expect(pair.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
             assert overflow(pair) == []
             expect(places.nth(place)).to_have_attribute("data-twin", "worker")
@@ -68,7 +69,8 @@ def test_each_pair_is_live_in_its_place(browser, address):
         expect_python_values(first)
         # The others stay as they are.
         assert fens(root.nth(1)) == [RUY_LOPEZ, RUY_LOPEZ]
-        # jupyter nbconvert's own frame of inputs is not ours.
+        # What is stale is pale.
+        expect(first.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
         for place in places.all():
             assert violations(place) == []
         assert "widget-state" not in page.content()
@@ -99,11 +101,53 @@ def test_a_long_page_wakes_the_pairs_that_come_near(browser, tmp_path):
         expect(last).to_have_attribute("data-live-pair", "open")
         expect_python_values(root.last)
         source, target = (square(root.last, "predicted", name) for name in ("f3", "d5"))
-        target.scroll_into_view_if_needed()
+        # f3 is below d5; what is above has settled once all that is near is live.
+        expect(root.last.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
+        source.evaluate("square => square.scrollIntoView({ block: 'center' })")
         swipe(page, centre(source), centre(target), downwards=-20)
         expect(target).to_have_attribute("data-piece", "N")
         expect_python_values(root.last)
         assert overflow(root.last) == []
+
+
+@pytest.mark.slow
+def test_a_board_of_the_site_is_dragged_from_the_disk(browser, tmp_path):
+    pytest.importorskip("myst_nb")
+    site = runpy.run_path(str(ROOT / "docs" / "site_sources.py"))
+    source, html = tmp_path / "source", tmp_path / "html"
+    nbformat.write(notebook(BoardPair(RUY_LOPEZ, BISHOP_ELSEWHERE)), tmp_path / "pair.ipynb")
+    contents = "# Site\n\n```{toctree}\nnotebooks/pair\n```\n"
+    site["write"](source / "index.md", contents)
+    site["write"](source / "notebooks" / "pair.ipynb", site["as_shown"](tmp_path / "pair.ipynb"))
+    site["write"](source / site["ENGINE"], live_pairs())
+    site["write"](source / site["LIVE"] / site["PAIR_PAGE"], "")
+    command = [sys.executable, "-m", "sphinx", "-c", str(ROOT / "docs"), "-b", "html", "-q"]
+    subprocess.run([*command, str(source), str(html)], check=True)
+    assert "load_engine" not in (html / "index.html").read_text(encoding="utf-8")
+    context = browser.new_context(viewport=WIDE, offline=True, reduced_motion="reduce")
+    page = context.new_page()
+    wrong, requests = [], []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto((html / "notebooks" / "pair.html").as_uri())
+    root = page.locator("[data-role=board-pair]")
+    expect_python_values(root)
+    drag(page, square(root, "predicted", "f3"), square(root, "predicted", "h4"))
+    expect(square(root, "predicted", "h4")).to_have_attribute("data-piece", "N")
+    expect_python_values(root)
+    (precision,) = wb.compare(*fens(root)).precision[3:]
+    assert number(root.locator("[data-role=verdict-precision]")) == pytest.approx(
+        precision, abs=1e-9
+    )
+    expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        light = str(theme == "light").lower()
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light)
+        assert violations(page.locator("[data-live-pair]")) == []
+    context.close()
+    assert wrong == []
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in requests)
 
 
 def test_a_notebook_without_pairs_has_no_engine():
