@@ -41,8 +41,25 @@ def test_the_page_is_accessible_fits_and_opens_its_pairs(browser, address, schem
         folded = page.locator("details pre").first
         expect(folded).to_be_hidden()
         page.emulate_media(media="print")
-        expect(folded).to_be_visible()
+        expect(folded).to_be_hidden()
+        expect(page.get_by_text("Headline numbers, means over replies")).to_be_visible()
         page.emulate_media(media="screen")
+        page.get_by_label("Print what is folded below").check()
+        page.emulate_media(media="print")
+        expect(page.get_by_text("The lowest")).to_be_visible()
+        page.emulate_media(media="screen")
+        for each in page.locator("details > summary").all():
+            if each.is_visible():
+                each.click()
+        assert violations(page.locator("html")) == []
+        number = page.locator("[data-measure=precision][data-depth='1']")
+        before = number.inner_text()
+        square = page.locator("#example [data-look=predicted] [data-square=e2]").last
+        square.focus()
+        square.press("Delete")
+        expect(number).not_to_have_text(before)
+        page.get_by_label("Measure").select_option(label="edit distance")
+        expect(page.locator(".forest").first).to_have_attribute("data-quantity", "edit-distance")
         page.get_by_role("link", name="Open this pair").first.click()
         shown = page.locator("[data-role=board-pair]")
         expect(shown.locator("[data-role=numbers]")).to_have_attribute("data-state", "fresh")

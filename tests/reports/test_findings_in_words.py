@@ -54,7 +54,7 @@ def test_the_words_are_made_from_the_numbers(scores):
     # Each game is a position: the standard error is the usual one, on the logit scale.
     half = student.ppf(0.975, 3) * sem([1, 0, 20 / 21, 0]) / (mean * (1 - mean))
     low, high = expit(logit(mean) + half * np.array([-1, 1]))
-    assert f"by hand has a mean p_1: {mean:.3f} [{low:.3f}, {high:.3f}], with r_1" in words
+    assert f"by hand has a mean p_1: {mean:.2f} [{low:.2f}, {high:.2f}], with r_1" in words
     assert "over 4 replies. 25.0% of them match exactly" in words
     # After 5 moves 1, 0 and 20/21, after 6 the sink.
     assert "goes from 0.651 at 5 to 0 at 6 full moves" in words
@@ -74,61 +74,46 @@ def test_one_model_is_compared_with_those_beside_it(scores):
     half = student.ppf(0.975, 3) / 4 / (1 - 1 / 16)
     low, high = np.tanh(np.arctanh(1 / 4) + half * np.array([-1, 1]))
     assert (
-        f"by hand differs from starting_board by 0.250 [{low:.3f}, {high:.3f}] in p_1, on" in words
+        f"by hand differs from starting_board by 0.25 [{low:.2f}, {high:.2f}] in p_1, on" in words
     )
     assert "positions of 4 games; the interval includes zero." in words
     assert "0 of 1 pair of a run's model and one beside are separated" in words
     assert "With 4 games no p-value is below 0.125: the test cannot separate any pair of" in words
 
 
-@pytest.mark.slow
-def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(scores):
+def test_of_several_models_the_best_is_compared_with_the_next_and_the_baseline(scores):
     right, wrong = scores.assign(precision_1=1.0, model="a"), scores.assign(precision_1=0.0)
     base = wrong.assign(model="starting_board")
-    chapter = chapter_of(
-        pd.concat([right, scores.assign(model="b"), wrong.assign(model="c"), base])
+    words = said(
+        chapter_of(pd.concat([right, scores.assign(model="b"), wrong.assign(model="c"), base]))
     )
-    first, second, third, apart, few = findings(
-        chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter)
+    assert words.startswith(
+        "a has the highest mean p_1 of the 3 models asked about the same positions: 1.000."
     )
     mean = (1 + 0 + 20 / 21 + 0) / 4
-    readable = "(3 of 4 replies can be read; over these mean p_1 is"
-    assert first.startswith(f"a: mean p_1 1.000 over 4 replies {readable} 1.000); {1 - mean:.3f} [")
-    assert "] above the next, b (4 common positions" in first
-    still = (
-        "4 common positions; no interval: one game holds nearly all positions, or games do not vary"
-    )
-    assert first.endswith(f"and 1.000 above starting_board ({still}).")
-    assert "above the next, c (4 common positions" in second
-    # Nothing is below c but the baseline, which is no model.
-    assert third == (
-        f"c: mean p_1 0 over 4 replies {readable} 0.000); 0 above starting_board ({still})."
-    )
-    assert apart.startswith("0 of 6 pairs of the runs' models are separated")
-    assert few == (
-        "With 4 games no p-value is below 0.125, and the correction multiplies the least by 6: the "
-        "test cannot separate any pair of the runs' models."
-    )
-    below = chapter_of(pd.concat([wrong.assign(model="c"), scores.assign(model="b"),
-                                  right.assign(model="starting_board")]))  # fmt: skip
-    assert "1.000 below starting_board" in said(below)
+    assert f"That is {1 - mean:.2f} [" in words
+    assert "] above the next, b (4 common positions of 4 games; " in words
+    assert "the sign test does not separate them)" in words
+    assert "starting_board, which knows no move of the game, is 1.000 below it." in words
+    assert "Format: of 3 models less than 95% of the replies can be read (" in words
+    assert "0 of 6 pairs of the runs' models are separated" in words
+    assert "the test cannot separate any pair of the runs' models." in words
 
 
-@pytest.mark.slow
-def test_many_models_have_few_sentences_and_no_run_is_left_out(scores):
+def test_rows_of_other_positions_are_not_ranked_with_the_rest(scores):
     many = [
-        scores.assign(model=f"model {place}", precision_1=place / 10).assign(game=scores["game_id"])
-        for place in range(1, 10)
+        scores.assign(model=f"model {n}", precision_1=n / 10, game=scores["game_id"])
+        for n in range(1, 4)
     ]
     easy = scores.head(1).assign(model="easy", precision_1=1.0, game=scores["game_id"].head(1))
     runs = [ReportedRun("mine", many[0]), ReportedRun("theirs", pd.concat([*many[1:], easy]))]
     (chapter,) = chapters_of(runs)
-    words = findings(chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter))
-    subjects = [each.partition(":")[0] for each in words[:-5]]
-    # Two families, of which one has the model with one position, and neither is of enough games.
-    assert subjects == ["model 9", "model 8", "model 7", "model 6", "model 5", "model 1"]
+    words = said(chapter)
+    assert words.startswith(
+        "model 3 has the highest mean p_1 of the 3 models asked about the same positions"
+    )
     assert (
-        words[-5] == "The other 4 models, with a mean p_1 from 0.200 to 1.000, are in the tables."
+        "1 other row is of other positions or of settings of one model, and ranked apart" in words
     )
 
 
@@ -216,6 +201,6 @@ def test_a_run_a_third_unreadable_and_a_third_in_lower_case_is_taken_apart():
     assert "in the right case mean p_2 over all replies is 0.667." in words
     page = format_section(chapter, parts_of_means(chapter), "chapter-1")
     assert "A difference between models that is not there over the readable replies" in page
-    for cell in ("0.333", "66.7%", "33.3%", "0.667", ">20<"):
+    for cell in ("66.7%", "33.3%", "0.667", ">20<"):
         assert cell in page
     assert "track" not in words

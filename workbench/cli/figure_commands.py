@@ -87,6 +87,11 @@ def repeatable(out: Path) -> Iterator[None]:
 @main.command()
 @click.argument("runs", metavar="RUN...", type=PATH, nargs=-1, required=True)
 @out_option("report", "Output folder.")
+@click.option(
+    "--title", default="", show_default=False, help="Of the page.  [default: the models' names]"
+)
+@click.option("--pdf", is_flag=True, help="Print the page to report.pdf too; needs chromium.")
+@click.option("--appendix", is_flag=True, help="Print what the page folds, too.")
 @click.option("--depth", type=COUNT, help="m.  [default: the largest that is scored]")
 @click.option("--resamples", default=1000, type=COUNT)
 @seed_option
@@ -101,13 +106,14 @@ def repeatable(out: Path) -> Iterator[None]:
     "--url", default="", show_default=False, help="Where the run is published, for results.json."
 )
 def report(runs: tuple[Path, ...], out: Path, organization: str, url: str, **options: Any) -> None:
-    """Report RUNs as one HTML file that needs no network: numbers, figures, worst boards, settings.
+    """Report RUNs as one HTML page that needs no network: models, conclusions, and what they rest on.
 
     A RUN is a folder with predictions.parquet and scores.parquet, or a scores table from `workbench
     score`. Several runs are compared on the positions that they share.
 
     Beside the page are the results in published schemas: results.json, instances.jsonl and
-    model_card.md; data/README.md describes them.
+    model_card.md; data/README.md describes them. For a paper there are figures/ with the forest plot and the
+    curves as SVG and PDF, and table.tex for LaTeX.
     """
     from workbench.reports.chapters import read_run
     from workbench.reports.every_eval_ever import Publication

@@ -9,9 +9,10 @@ from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.score_description import length_words, scored_rows
 from workbench.reports.chapters import Chapter, baseline_name
+from workbench.reports.forest_plot import ranked_families
 from workbench.reports.headline import headline
 from workbench.reports.model_comparison import Comparisons, counted_family, families, too_few_games
-from workbench.reports.page_parts import counted, interval_cell, number, with_interval
+from workbench.reports.page_parts import counted, interval_cell, number, share, with_interval
 from workbench.reports.result_sections import lengths_of
 from workbench.scoring.parameters import MEASURES
 from workbench.statistics.paired_tests import LEVEL
@@ -19,7 +20,9 @@ from workbench.studies.models.format_and_tracking import format_words
 from workbench.studies.panels import ALL_LENGTHS
 
 _MOST_OPPONENTS: Final = 5
-_MOST_SUBJECTS: Final = 6
+_MOST_NAMED: Final = 4
+_READABLE: Final = 0.95
+"""Of models with a smaller share of readable replies the format is named."""
 _INCLUDED: Final = "the interval includes zero"
 _EXCLUDED: Final = "the interval excludes zero"
 
@@ -29,9 +32,9 @@ def findings(
 ) -> list[str]:
     """Return sentences about a chapter's own models, and how they differ from others.
 
-    One model has several sentences. Of several each has one, which compares it with the next one and
-    with the baseline; of more than six those that are the best of their run, then the best of all with
-    many positions. The baseline is a subject only where it stands alone.
+    One model has its own numbers. Of several the best of the largest family is compared with the next
+    one and the baseline, and what else would give these numbers is named: format and other positions.
+    The baseline is a subject only where it stands alone.
     """
     overall = summary[summary["own"] & (summary["length"] == ALL_LENGTHS)]
     scored = overall.dropna(subset="precision").sort_values("precision", ascending=False)
@@ -47,19 +50,7 @@ def findings(
         sentences += _difference_words(chapter, compared, models[0])
         sentences += _tau_words(chapter, overall, models[0])
     else:
-        subjects = _subjects(chapter, models)
-        rows = scored.set_index("model")
-        sentences = [
-            _short_words(chapter, compared, parts, name, rows.loc[name].to_dict())
-            for name in subjects
-        ]
-        rest = rows.loc[[name for name in models if name not in subjects], "precision"]
-        if len(rest):
-            sentences.append(
-                f"The other {counted(len(rest), 'model')}, with a mean {chapter.symbol} from "
-                f"{number(rest.min())} to {number(rest.max())}, {'is' if len(rest) == 1 else 'are'} in "
-                "the tables."
-            )
+        sentences = _several_words(chapter, compared, parts, scored, models)
     return [*sentences, *_separated_words(compared)]
 
 
@@ -68,45 +59,65 @@ def _baselines(chapter: Chapter) -> set[str]:
     return set(rows.loc[rows["asked"].isin([BASELINE, baseline_name(chapter)]), "model"])
 
 
-def _subjects(chapter: Chapter, models: list[str]) -> list[str]:
-    scores = chapter.scores
-    of_runs = scores.groupby("model")["run"].first()
-    positions = scores.groupby("model")["position_id"].nunique()
-    # Means over few positions may be high because these are easy.
-    many = [name for name in models if 2 * positions[name] >= positions[models].max()]
-    ordered = [*many, *models]
-    best_of_runs = {of_runs[name]: name for name in reversed(ordered)}.values()
-    first = [name for name in models if name in best_of_runs]
-    subjects = list(dict.fromkeys([*first, *ordered]))[:_MOST_SUBJECTS]
-    return [name for name in models if name in subjects]
-
-
-def _short_words(
-    chapter: Chapter, compared: Comparisons, parts: pd.DataFrame, model: str, row: dict[Any, Any]
-) -> str:
-    count = int((scored_rows(chapter.scores)["model"] == model).sum())
-    mean = interval_cell(row, "precision")
-    words = f"{model}: mean {chapter.symbol} {mean} over {counted(count, 'reply', 'replies')}"
-    of_format = _overall(parts, model)
-    if of_format["readable"] < 1 or of_format["case_replies"]:
-        words += f" ({format_words(of_format, chapter.environment.name)})"
-    turned, baselines = _turned(compared, model), _baselines(chapter)
-    lower = _most_common(turned[~turned["opponent"].isin(baselines) & (turned["by"] >= 0)])
-    nearest = lower.sort_values("by").head(1).to_dict("records")
-    distances = [_distance(each, "the next, ") for each in nearest]
-    distances += [_distance(each) for each in _against(turned, baselines)]
-    return "; ".join([words, *([" and ".join(distances)] if distances else [])]) + "."
-
-
-def _distance(row: dict[Any, Any], which: str = "") -> str:
-    """Return by how much a model is above or below another, from `_turned`."""
-    ends = (row["by"], row["least"], row["most"])
-    side = "above"
-    if row["by"] < 0:
-        side, ends = "below", (-row["by"], -row["most"], -row["least"])
-    zero = "" if _zero(row) == _EXCLUDED else f"; {_zero(row)}"
-    positions = counted(row["positions"], "common position")
-    return f"{with_interval(*ends)} {side} {which}{row['opponent']} ({positions}{zero})"
+def _several_words(
+    chapter: Chapter,
+    compared: Comparisons,
+    parts: pd.DataFrame,
+    scored: pd.DataFrame,
+    models: list[str],
+) -> list[str]:
+    """Return who leads the largest family and by how much, and what else would give these numbers."""
+    means = scored.set_index("model")
+    ranked = [
+        [name for name in models if name in family.models] for family in ranked_families(chapter)
+    ]
+    first = max(ranked, key=len)
+    sentences = [
+        f"{first[0]} has the highest mean {chapter.symbol}"
+        + (f" of the {len(first)} models asked about the same positions" if len(first) > 1 else "")
+        + f": {interval_cell(means.loc[first[0]].to_dict(), 'precision')}."
+    ]
+    turned, baselines = _turned(compared, first[0]), _baselines(chapter)
+    next_one = turned[turned["opponent"].isin(first[1:2])]
+    for row in next_one.to_dict("records"):
+        test = "separates them" if row["holm"] < LEVEL else "does not separate them"
+        sentences.append(
+            f"That is {with_interval(row['by'], row['least'], row['most'])} above the next, "
+            f"{row['opponent']} ({counted(row['positions'], 'common position')} of "
+            f"{counted(row['games'], chapter.environment.episode_noun)}; {_zero(row)}; the sign test {test})."
+        )
+    for row in _against(turned, baselines):
+        sentences.append(
+            f"{row['opponent']}, which knows no {chapter.environment.action_noun} of the {chapter.environment.episode_noun}, is "
+            f"{with_interval(row['by'], row['least'], row['most'])} below it."
+        )
+    unreadable = [
+        (name, share_read)
+        for name in models
+        if (share_read := _overall(parts, name)["readable"]) < _READABLE
+    ]
+    if unreadable:
+        worst = sorted(unreadable, key=lambda each: each[1])[:_MOST_NAMED]
+        named = ", ".join(f"{name} {share(value)}" for name, value in worst)
+        more = len(unreadable) - len(worst)
+        sentences.append(
+            f"Format: of {counted(len(unreadable), 'model')} less than {share(_READABLE)} of the replies "
+            f"can be read ({named}{f', {more} more' if more else ''}); an unreadable reply has "
+            f"{chapter.symbol} = 0, so that these means say less about tracking."
+        )
+    case = [name for name in models if _overall(parts, name)["case_replies"]]
+    if case:
+        sentences.append(
+            f"Replies of {counted(len(case), 'model')} are wrong in letter case alone; the table of format "
+            "has their means in the right case."
+        )
+    others = sum(len(part) for part in ranked if part is not first)
+    if others:
+        sentences.append(
+            f"{counted(others, 'other row')} {'is' if others == 1 else 'are'} of other positions or of settings "
+            "of one model, and ranked apart: their means are not comparable with these."
+        )
+    return sentences
 
 
 def _headline_words(chapter: Chapter, model: str) -> str:

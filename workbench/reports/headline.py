@@ -7,9 +7,7 @@ from typing import Final
 import pandas as pd
 
 from workbench.drawing.quantities import EDIT_DISTANCE
-from workbench.drawing.reply_words import class_words
 from workbench.drawing.score_description import (
-    class_counts,
     class_counts_by,
     convention_words,
     left_out,
@@ -19,7 +17,6 @@ from workbench.drawing.score_description import (
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.failure_causes import depths_of
 from workbench.metrics import headline_columns, range_of, with_summaries
-from workbench.prediction import CLASSES, ReplyClass
 from workbench.reports.chapters import Chapter
 from workbench.reports.page_parts import counted, interval_cell, paragraph, quantity_name, table
 from workbench.statistics.grouped import grouped_means
@@ -105,7 +102,7 @@ _MOST_NAMED: Final = 5
 
 
 def headline_section(chapter: Chapter) -> str:
-    """Return the headline numbers of a chapter's models, the best first, and its replies' classes."""
+    """Return the headline numbers of a chapter's models, the best first."""
     scores, noun = chapter.scores, chapter.environment.episode_noun
     quantities = quantities_of(chapter.task, chapter.depth, scores.columns)
     numbers = headline(scores, depth=chapter.depth)
@@ -138,7 +135,6 @@ def headline_section(chapter: Chapter) -> str:
         + paragraph(_positions_apart(chapter))
         + table("Headline numbers, means over replies", heads, rows)
         + paragraph(_undefined(chapter))
-        + _classes(chapter)
     )
 
 
@@ -185,18 +181,3 @@ def _positions_apart(chapter: Chapter) -> str:
         more = len(without) - _MOST_NAMED
         words += f"; and {counted(more, 'other pair')}." if more > 0 else "."
     return words
-
-
-def _classes(chapter: Chapter) -> str:
-    counts = class_counts(chapter.scores).set_index("model")
-    replies = [name for name in CLASSES if name != ReplyClass.FAILED]
-    heads = [class_words(name, chapter.answer) for name in replies]
-    rows = [
-        [model, *(f"{row[name]:,}" for name in [*replies, "failed", "unscored", "count"])]
-        for model, row in counts.iterrows()
-    ]
-    return table(
-        "Classes of answers; failed calls are no replies and enter no number",
-        ["model", *heads, "failed calls", class_words("unscored"), "all rows"],
-        rows,
-    )

@@ -8,11 +8,14 @@ import pandas as pd
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.score_description import scored_rows
 from workbench.reports.chapters import Chapter
+from workbench.reports.evidence import MOST_POSITIONS, difference_evidence
 from workbench.reports.headline import quantities_of
 from workbench.reports.page_parts import (
+    Markup,
     counted,
     details,
     figure,
+    link,
     number,
     paragraph,
     quantity_name,
@@ -162,7 +165,7 @@ def comparison_section(
         )
         content = [paragraph(words)]
     else:
-        pairs = _pairs(chapter, compared.own)
+        pairs = _pairs(chapter, compared.own, identity)
         if len(compared.own) > _MOST_SHOWN:
             pairs = details(f"All {len(compared.own)} pairs", pairs)
         content = [_ranks(chapter, compared.every, resamples, seed), pairs]
@@ -233,11 +236,12 @@ def _rank(row: Mapping[Any, Any], side: str) -> str:
     return rank if low == "nan" else f"{rank} [{low}, {high}]"
 
 
-def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
-    symbol = chapter.symbol
+def _pairs(chapter: Chapter, own: pd.DataFrame, identity: str) -> str:
+    symbol, ordered = chapter.symbol, own.sort_values("difference", ascending=False)
+    names, evidence = difference_evidence(chapter, ordered, identity)
     rows = [
         [
-            f"{row['model']} – {row['other']}",
+            Markup(link(f"#{name}", f"{row['model']} – {row['other']}")),
             f"{row['positions']:,}",
             f"{row['games']:,}",
             number(row["mean"]),
@@ -247,7 +251,7 @@ def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
             f"{row['better']:,} : {row['worse']:,}",
             "< 0.001" if row["holm"] < 0.001 else number(row["holm"]),
         ]
-        for row in own.sort_values("difference", ascending=False).to_dict("records")
+        for name, row in zip(names, ordered.to_dict("records"), strict=True)
     ]
     words = (
         "The effect is the mean difference over the standard deviation of the positions' differences, "
@@ -260,4 +264,5 @@ def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
         "effect", "positions better : worse", "p (Holm)",
     ]  # fmt: skip
     caption = f"Paired differences of {symbol}, the better model first"
-    return paragraph(words) + table(caption, heads, rows)
+    opened = f"Where each pair differs most: {MOST_POSITIONS} positions a pair, with the {symbol} of both"
+    return paragraph(words) + table(caption, heads, rows) + details(opened, evidence)

@@ -2,6 +2,7 @@
 
 import base64
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from io import BytesIO
@@ -15,6 +16,10 @@ from workbench.long_texts import cut
 from workbench.metrics import find_metric
 
 UNDEFINED: Final = "undefined"
+
+_MOST_DECIMALS: Final = 6
+_SYMBOL: Final = re.compile(r"(?<![\w$./-])([prF])_(\d+|[mi])(?![\w$./-])")
+_SUBSCRIPTS: Final = str.maketrans("0123456789mi", "₀₁₂₃₄₅₆₇₈₉ₘᵢ")
 
 
 def number(value: float) -> str:
@@ -38,11 +43,28 @@ def share(value: float) -> str:
     return UNDEFINED if math.isnan(value) else f"{value:.0%}"
 
 
+def interval_texts(value: float, low: float, high: float) -> tuple[str, str, str]:
+    """Return a value and the ends of its 95% interval, with two significant digits of its half width.
+
+    Where there is no interval the ends are empty, and the value is that of `number`.
+    """
+    half = (high - low) / 2
+    if math.isnan(value) or math.isnan(half) or half == 0:
+        return number(value), "", ""
+    decimals = min(_MOST_DECIMALS, max(0, 1 - math.floor(math.log10(half))))
+    mean, lower, upper = (f"{each:,.{decimals}f}" for each in (value, low, high))
+    return mean, lower, upper
+
+
 def with_interval(value: float, low: float, high: float) -> str:
-    """Return a value with its 95% interval, where there is one."""
-    if math.isnan(value) or math.isnan(low):
-        return number(value)
-    return f"{number(value)} [{number(low)}, {number(high)}]"
+    """Return a value with its 95% interval, where there is one; see `interval_texts`."""
+    mean, lower, upper = interval_texts(value, low, high)
+    return f"{mean} [{lower}, {upper}]" if lower else mean
+
+
+def subscripts(text: str) -> str:
+    """Return a text whose symbols such as ``p_4`` and ``r_m`` have subscripts."""
+    return _SYMBOL.sub(lambda match: match[1] + match[2].translate(_SUBSCRIPTS), text)
 
 
 def interval_cell(row: Mapping[Any, Any], name: str = "") -> str:
@@ -74,52 +96,66 @@ LONGEST_TEXT: Final = 20_000
 _HEADS: Final = {"p": "precision", "r": "recall", "edit distance": "edit_distance"}
 
 
-def section(identity: str, title: str, *content: str, level: int = 3) -> str:
-    """Return a section with a heading that can be linked to."""
-    return f'<section><h{level} id="{escape(identity)}">{escape(title)}</h{level}>{"".join(content)}</section>'
+class Markup(str):
+    """HTML that stays as it is, as a cell of a table."""
+
+    __slots__ = ()
 
 
-def contents(places: Mapping[str, str]) -> str:
-    """Return links to sections, by their identities."""
-    items = "".join(f"<li>{link(f'#{name}', title)}</li>" for name, title in places.items())
-    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
+def section(identity: str, title: str, *content: str, look: str = "appendix") -> str:
+    """Return a section that unfolds, with a heading that can be linked to.
+
+    Of the look "appendix" it is printed on request alone, of the look "printed" always.
+    """
+    return (
+        f'<details id="{escape(identity)}"{_class(look)}><summary><h3>{_text(title)}</h3></summary>'
+        f"{''.join(content)}</details>"
+    )
+
+
+def part(identity: str, title: str, *content: str, look: str = "") -> str:
+    """Return a part of the page that is open, with a heading."""
+    return (
+        f'<section{_class(look)}><h2 id="{escape(identity)}">{_text(title)}</h2>'
+        f"{''.join(content)}</section>"
+    )
 
 
 def paragraph(text: str, look: str = "") -> str:
     """Return a paragraph; an empty text gives nothing."""
-    return f"<p{_class(look)}>{escape(text)}</p>" if text else ""
+    return f"<p{_class(look)}>{_text(text)}</p>" if text else ""
 
 
 def bullets(texts: Iterable[str]) -> str:
     """Return texts as a list; none give nothing."""
-    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    items = "".join(f"<li>{_text(text)}</li>" for text in texts)
     return f"<ul>{items}</ul>" if items else ""
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table whose first column names its rows; it scrolls by itself where it is too wide.
 
-    A column whose name begins with ``p_``, ``r_`` or ``edit distance`` gets that quantity's colour.
+    A cell of `Markup` stays as it is. A column whose name begins with ``p_``, ``r_`` or ``edit distance`` gets that quantity's colour.
     """
     head = "".join(
-        f'<th scope="col"{_class(_quantity(name))}>{escape(name)}</th>' for name in columns
+        f'<th scope="col"{_class(_quantity(name))}>{_text(name)}</th>' for name in columns
     )
     lines = "".join(
-        f'<tr><th scope="row">{escape(str(first))}</th>'
-        + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+        f'<tr><th scope="row">{_cell(first)}</th>'
+        + "".join(f"<td>{_cell(cell)}</td>" for cell in cells)
         + "</tr>"
         for first, *cells in rows
     )
     return (
-        f'<div class="wide" role="group" tabindex="0" aria-label="{escape(caption)}"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f'<div class="wide" role="group" tabindex="0" aria-label="{_text(caption)}"><table>'
+        f"<caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{lines}</tbody></table></div>"
     )
 
 
 def details(summary: str, *content: str) -> str:
-    """Return content that is shown on demand, and always printed."""
-    return f"<details><summary>{escape(summary)}</summary>{''.join(content)}</details>"
+    """Return content that is shown on demand."""
+    return f"<details><summary>{_text(summary)}</summary>{''.join(content)}</details>"
 
 
 def preformatted(text: str, name: str) -> str:
@@ -142,14 +178,16 @@ def figure(chart: Figure, alt: str, *content: str) -> str:
 
 
 def link(address: str, text: str) -> str:
-    """Return a link to a place of this page."""
+    """Return a link to a place of this page; the text alone where there is no address."""
+    if not address:
+        return escape(text)
     return f'<a class="on-screen" href="{escape(address)}">{escape(text)}</a>'
 
 
 def side_by_side(words: str, pictures: Iterable[str], *below: str) -> str:
     """Return pictures side by side, with words above."""
     cells = "".join(f"<div>{each}</div>" for each in pictures)
-    return f'<div class="pair"><p>{escape(words)}</p><div class="sides">{cells}</div>{"".join(below)}</div>'
+    return f'<div class="pair"><p>{_text(words)}</p><div class="sides">{cells}</div>{"".join(below)}</div>'
 
 
 def pairs(content: Iterable[str]) -> str:
@@ -167,6 +205,14 @@ def quantity_colours() -> str:
         for colour in ("colour", "dark_colour")
     )
     return f":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+
+
+def _text(text: str) -> str:
+    return escape(subscripts(text))
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, Markup) else escape(str(value))
 
 
 def _quantity(name: str) -> str:

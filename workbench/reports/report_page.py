@@ -1,6 +1,7 @@
 """A report of one or several runs: one self-contained HTML file."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -11,9 +12,18 @@ import pandas as pd
 
 from workbench import __version__
 from workbench.drawing.labels import NO_NAME, some_of
-from workbench.environments.registry import DEFAULT
+from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
-from workbench.explore.pair.pair_html import LinkedPairs, linked_pairs, piece_symbols
+from workbench.explore.page.assets import script, stylesheet
+from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN
+from workbench.explore.pair.pair_html import (
+    PAIR_SHEETS,
+    board_svg,
+    json_in_page,
+    pair_content,
+    piece_symbols,
+    script_policy,
+)
 from workbench.long_texts import cut
 from workbench.reports.chapters import (
     Chapter,
@@ -23,23 +33,26 @@ from workbench.reports.chapters import (
     with_references,
 )
 from workbench.reports.every_eval_ever import Publication
+from workbench.reports.evidence import classes_section
 from workbench.reports.exports import refuse_foreign_files, write_exports
 from workbench.reports.findings import findings
+from workbench.reports.forest_plot import forest, forest_numbers
 from workbench.reports.headline import headline_section
 from workbench.reports.model_comparison import compare, comparison_section
 from workbench.reports.notable_replies import answers_section, boards_section
 from workbench.reports.page_parts import (
-    bullets,
-    contents,
     counted,
     number,
     paragraph,
+    part,
     preformatted,
     prompt_words,
     quantity_colours,
     section,
+    subscripts,
     table,
 )
+from workbench.reports.paper_files import chromium, print_page, write_paper_files
 from workbench.reports.result_sections import (
     accepted_section,
     agreement_section,
@@ -49,6 +62,9 @@ from workbench.reports.result_sections import (
     parts_of_means,
     summary_of,
 )
+from workbench.scoring import ScoringParameters
+from workbench.scoring.parameters import MEASURES
+from workbench.scoring.score_rows import affordance_scores
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import replacing
 from workbench.tables.provenance import file_hash, git_commit, package_versions
@@ -73,7 +89,31 @@ def provenance_section(runs: Sequence[ReportedRun]) -> str:
     ]
     versions = {**package_versions(), "commit": git_commit()}
     packages = table("Versions that made this page", ["package", "version"], versions.items())
-    return section("made-with", MADE_WITH, *parts, packages, level=2)
+    packages = section("versions", "Versions that made this page", packages)
+    return part("made-with", MADE_WITH, *map(_of_run_in_short, runs), *parts, packages)
+
+
+def _of_run_in_short(run: ReportedRun) -> str:
+    """Return in a paragraph how a run was asked and scored."""
+    prompt = run.question.get("prompt")
+    asked = [
+        f"asked by the prompt {prompt_words(prompt)}" if prompt else "the prompt is unknown",
+        f"temperature {run.question['temperature']}"
+        if run.question.get("temperature") is not None
+        else "",
+        f"on {run.date[:10]}" if run.date else "",
+    ]
+    scoring = ", ".join(
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in _scoring(run).items()
+        if name in _IN_SHORT
+    )
+    files = "; ".join(f"{path.name}, SHA-256 {file_hash(path)[:16]}…" for path in run.inputs)
+    words = f"{cut(run.name) or NO_NAME}: {', '.join(filter(None, asked))}. Scored with {scoring}."
+    return paragraph(f"{words} Files: {files}." if files else words)
+
+
+_IN_SHORT: Final = ("depth", "terminal", "ill_formed", "ill_formed_policy", "method")
 
 
 def _of_run(run: ReportedRun) -> Iterator[str]:
@@ -139,9 +179,6 @@ def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
 PAGE_FILE: Final = "index.html"
 
 _STYLE: Final = Path(__file__).with_name("report.css")
-_POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-)
 _PAGE: Final = Template("""<!doctype html>
 <html lang="en">
 <head>
@@ -158,7 +195,6 @@ $style
 <main>
 <div class="report">
 <h1>$title</h1>
-$contents
 $content
 <footer class="quiet"><p>World-State Workbench $version, $date UTC. The page loads nothing and sends nothing.</p></footer>
 </div>
@@ -166,6 +202,79 @@ $opened</main>
 $scripts</body>
 </html>
 """)
+_DIALOG: Final = """<dialog id="pair-section" class="on-screen" aria-labelledby="pair-heading">
+<button type="button" class="close">Close</button>
+<h2 id="pair-heading" tabindex="-1">The pair of boards</h2>
+<p id="pair-refusal" role="alert"></p>
+<div id="pair"></div>
+</dialog>
+"""
+_TWIN: Final = 'document.getElementById("pair-twin").textContent, pairTwin'
+
+
+def _scripts(plots: list[dict[str, Any]], boards: bool) -> tuple[str, str]:
+    """Return the scripts of the page and its content security policy."""
+    main = f"openReport({_TWIN if boards else chr(34) * 2 + ', null'});\n"
+    view = "\n" + script("static_page/report_page.js", "openReport") + main
+    contents = {"forest-content": plots, **({"pair-content": pair_content()} if boards else {})}
+    parts = [
+        f'<script type="application/json" id="{name}">{json_in_page(content)}</script>\n'
+        for name, content in contents.items()
+    ]
+    twin = "\n" + script("static_page/page_twin.js", "pairTwin") if boards else ""
+    if boards:
+        parts.append(f'<script id="pair-twin">{twin}</script>\n')
+    parts.append(f"<script>{view}</script>\n")
+    return "".join(parts), script_policy(*([twin] if boards else []), view)
+
+
+def _explanation(chapters: Sequence[Chapter]) -> str:
+    """Return what p_m and r_m are; with boards of chess an example that can be tried."""
+    environment = chapters[0].environment
+    noun, state = environment.action_noun, environment.state_noun
+    legal = "legal" if environment.name == DEFAULT else "permitted"
+    words = paragraph(
+        f"State precision p_m is the probability that a random line of m {noun}s, each {legal} on the "
+        f"{state} that a model predicts, is {legal} on the true {state} too. State recall r_m is the same with "
+        f"the two {state}s in each other's place: 1 is a {state} that behaves like the true one, and a {state} that "
+        "cannot be read has p_m = r_m = 0."
+    )
+    if not any(each.environment.name == DEFAULT and each.measures_text for each in chapters):
+        return words
+    chess = environment_named(DEFAULT)
+    true, predicted = (chess.parse(text).state for text in (TRUE_FEN, PREDICTED_FEN))
+    parameters = ScoringParameters(_EXAMPLE_DEPTH)
+    (values,) = affordance_scores(chess.automaton, [true], [predicted], parameters, [0])
+    boards = "".join(
+        f'<figure><figcaption>{name}</figcaption><div data-look="{name.split()[0].lower()}">'
+        f"{board_svg(f'{name} of the example', text, other)}</div></figure>"
+        for name, text, other in (
+            ("True board", TRUE_FEN, PREDICTED_FEN),
+            ("Predicted board", PREDICTED_FEN, TRUE_FEN),
+        )
+    )
+    rows = "".join(
+        f'<tr><th scope="row" class="{measure}">{measure} {subscripts(f"{measure[0]}_m")}</th>'
+        + "".join(
+            f'<td data-role="example-number" data-measure="{measure}" data-depth="{m + 1}">'
+            f"{values[m + place * _EXAMPLE_DEPTH]:.3f}</td>"
+            for m in range(_EXAMPLE_DEPTH)
+        )
+        + "</tr>"
+        for place, measure in enumerate(MEASURES)
+    )
+    heads = "".join(f'<th scope="col">{m}</th>' for m in range(1, _EXAMPLE_DEPTH + 1))
+    return (
+        f'<div class="explained"><div>{words}<p>One knight is believed on e2, not f3. '
+        '<span class="on-screen">Drag pieces, and the numbers follow.</span></p>'
+        '<table class="example-numbers"><thead><tr><th scope="col">m</th>'
+        f"{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f'<div id="example" class="world-state">{boards}'
+        '<p class="quiet" data-role="example-status" role="status"></p></div></div>'
+    )
+
+
+_EXAMPLE_DEPTH: Final = 4
 
 
 def write_report(
@@ -173,6 +282,9 @@ def write_report(
     out: Path,
     publication: Publication | None = None,
     *,
+    title: str = "",
+    appendix: bool = False,
+    pdf: bool = False,
     depth: int | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -180,82 +292,142 @@ def write_report(
 ) -> list[Path]:
     """Write ``index.html`` into a folder: the runs' numbers, figures, worst boards and settings.
 
-    Beside it are the files of `workbench.reports.exports.write_exports`.
+    Beside it are the files of `workbench.reports.exports.write_exports`, and for a paper the folder
+    ``figures`` with the forest plot and the curves as SVG and PDF, and ``table.tex``.
 
     Args:
         runs: At least one, such as `workbench.reports.chapters.read_run` returns.
         out: The folder; it is made if it is missing.
         publication: Who publishes the runs; unknown if None.
+        title: Of the page; by default the models' names.
+        appendix: Whether what is folded is printed too.
+        pdf: Whether to print the page to ``report.pdf``, which needs chromium.
         depth: m; the largest that the scores have if None.
         resamples: Of the games, for the intervals of ranks; at least 1.
         seed: Seed of the resamples and of the tests, at least 0.
         jobs: Workers that score the baseline and the recorded models beside the runs.
+
+    Raises:
+        OutputError: If a PDF file is asked for, and there is no chromium.
     """
+    browser = chromium() if pdf else ""
     path = out / PAGE_FILE
     check_output(path, [file for run in runs for file in run.inputs])
     refuse_foreign_files(out)
-    text = report_html(runs, depth=depth, resamples=resamples, seed=seed, jobs=jobs)
+    content = _content(runs, depth=depth, jobs=jobs)
+    text = _page(content, title=title, appendix=appendix, resamples=resamples, seed=seed)
     exported = write_exports(runs, out, publication, depth=depth)
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
+    exported += write_paper_files(content.numbers, out)
+    if browser:
+        exported.append(print_page(browser, path))
     return [path, *exported]
 
 
 def report_html(
     runs: Sequence[ReportedRun],
     *,
+    title: str = "",
+    appendix: bool = False,
     depth: int | None = None,
     resamples: int = 1000,
     seed: int = 0,
     jobs: int = 1,
 ) -> str:
     """Return the text of the page; see `write_report`."""
+    content = _content(runs, depth=depth, jobs=jobs)
+    return _page(content, title=title, appendix=appendix, resamples=resamples, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """The runs, their chapters, and of those with scores the numbers of the forest plot."""
+
+    runs: Sequence[ReportedRun]
+    chapters: Sequence[Chapter]
+    numbers: list[tuple[Chapter, pd.DataFrame]]
+
+
+def _content(runs: Sequence[ReportedRun], *, depth: int | None, jobs: int) -> _Content:
     if not runs:
         raise InvalidArgumentError("expected at least one run to report, got none")
-    chapters = {f"chapter-{n}": each for n, each in enumerate(chapters_of(runs, depth), start=1)}
-    parts = [
-        _chapter(with_references(chapter, jobs=jobs), identity, resamples, seed)
-        for identity, chapter in chapters.items()
-    ]
-    if not chapters:
-        parts.append(paragraph("The runs have no rows: there is nothing to report."))
-    parts.append(provenance_section(runs))
-    titles = {identity: each.title for identity, each in chapters.items()}
-    of_chess = [each for each in chapters.values() if each.environment.name == DEFAULT]
-    boards = any(each.measures_text for each in of_chess)
-    opened = linked_pairs() if boards else LinkedPairs("", "", "", _POLICY)
-    return _PAGE.substitute(
-        policy=opened.policy,
-        title=escape(f"Report of {some_of([run.name for run in runs], 'runs')}"),
-        style="\n".join([opened.style, quantity_colours(), _STYLE.read_text(encoding="utf-8")]),
-        contents=contents({**titles, "made-with": MADE_WITH}),
-        content="".join([piece_symbols() if of_chess else "", *parts]),
-        opened=opened.body,
-        version=__version__,
-        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
-        scripts=opened.scripts,
+    chapters = [with_references(each, jobs=jobs) for each in chapters_of(runs, depth)]
+    return _Content(
+        runs, chapters, [(each, forest_numbers(each)) for each in chapters if has_scores(each)]
     )
 
 
-def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
-    numbers = headline_section(chapter)
+def _page(content: _Content, *, title: str, appendix: bool, resamples: int, seed: int) -> str:
+    chapters = content.chapters
+    models = list(dict.fromkeys(model for each in chapters for model in each.models))
+    of_chess = [each for each in chapters if each.environment.name == DEFAULT]
+    boards = any(each.measures_text for each in of_chess)
+    plots = [forest(*each) for each in content.numbers]
+    parts = [piece_symbols() if of_chess else ""]
+    if chapters:
+        parts.append(_explanation(chapters))
+    else:
+        parts.append(paragraph("The runs have no rows: there is nothing to report."))
+    if plots:
+        choice = "".join(f"<option>{escape(each.title)}</option>" for each, _ in content.numbers)
+        several = (
+            f'<label class="on-screen" hidden>Positions of <select id="chapter-choice">{choice}</select></label>'
+            if len(plots) > 1
+            else ""
+        )
+        parts.append(part("models", "Models", several, *(page for page, _ in plots)))
+    evidence = [
+        _chapter(chapter, f"chapter-{place}", resamples, seed)
+        for place, chapter in enumerate(chapters, start=1)
+    ]
+    conclusions = [words for words, _ in evidence if words]
+    parts.append(part("conclusions", "Conclusions", *conclusions) if conclusions else "")
+    checked = " checked" if appendix else ""
+    parts.append(
+        f'<p class="on-screen"><label><input type="checkbox" id="appendix"{checked}> '
+        "Print what is folded below, as an appendix</label></p>"
+    )
+    parts += [page for _, page in evidence]
+    parts.append(provenance_section(content.runs))
+    scripts, policy = _scripts([data for _, data in plots], boards)
+    return _PAGE.substitute(
+        policy=policy,
+        title=escape(title or some_of(models, "models") or "No replies"),
+        style="\n".join(
+            [stylesheet(*PAIR_SHEETS), quantity_colours(), _STYLE.read_text(encoding="utf-8")]
+        ),
+        content="".join(parts),
+        opened=_DIALOG if boards else "",
+        version=__version__,
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+        scripts=scripts,
+    )
+
+
+def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> tuple[str, str]:
+    """Return the conclusions of a chapter, and the rest of it."""
+    numbers = section(
+        f"{identity}-numbers", "All numbers", headline_section(chapter), look="printed"
+    )
+    classes = classes_section(chapter, identity)
     if not has_scores(chapter):
         nothing = "No reply of these has scores: no curves, no comparison and no boards."
-        return section(identity, chapter.title, numbers, paragraph(nothing), level=2)
+        return "", part(identity, chapter.title, paragraph(nothing), numbers, classes)
     summary, compared = summary_of(chapter), compare(chapter, seed=seed)
     parts = parts_of_means(chapter)
-    return section(
+    conclusions = " ".join(findings(chapter, summary, compared, parts))
+    return paragraph(f"{chapter.title}: {conclusions}"), part(
         identity,
         chapter.title,
-        bullets(findings(chapter, summary, compared, parts)),
         numbers,
+        classes,
+        comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),
         format_section(chapter, parts, identity),
         curves_section(chapter, summary, identity),
         accepted_section(chapter, identity),
-        comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),
         agreement_section(chapter, summary, identity),
         consistency_section(chapter, identity),
         boards_section(chapter, identity),
         answers_section(chapter, identity),
-        level=2,
     )
