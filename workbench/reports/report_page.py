@@ -21,6 +21,7 @@ from workbench.explore.pair.pair_html import (
     board_svg,
     json_in_page,
     pair_content,
+    pair_script,
     piece_symbols,
     script_policy,
 )
@@ -209,23 +210,21 @@ _DIALOG: Final = """<dialog id="pair-section" class="on-screen" aria-labelledby=
 <div id="pair"></div>
 </dialog>
 """
-_TWIN: Final = 'document.getElementById("pair-twin").textContent, pairTwin'
 
 
 def _scripts(plots: list[dict[str, Any]], boards: bool) -> tuple[str, str]:
     """Return the scripts of the page and its content security policy."""
-    main = f"openReport({_TWIN if boards else chr(34) * 2 + ', null'});\n"
-    view = "\n" + script("static_page/report_page.js", "openReport") + main
+    view = "static_page/report_page.js", "openReport"
+    if boards:
+        text = f"\n{pair_script(*view)}openReport(loadTwin);\n"
+    else:
+        text = f"\n{script(*view)}openReport(null);\n"
     contents = {"forest-content": plots, **({"pair-content": pair_content()} if boards else {})}
     parts = [
         f'<script type="application/json" id="{name}">{json_in_page(content)}</script>\n'
         for name, content in contents.items()
     ]
-    twin = "\n" + script("static_page/page_twin.js", "pairTwin") if boards else ""
-    if boards:
-        parts.append(f'<script id="pair-twin">{twin}</script>\n')
-    parts.append(f"<script>{view}</script>\n")
-    return "".join(parts), script_policy(*([twin] if boards else []), view)
+    return "".join([*parts, f"<script>{text}</script>\n"]), script_policy(text)
 
 
 def _explanation(chapters: Sequence[Chapter]) -> str:

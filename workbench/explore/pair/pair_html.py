@@ -1,11 +1,10 @@
-"""BoardPair as HTML without Python: one file, pairs that the links of a page open, or last answers that become live."""
+"""BoardPair as HTML without Python: one file, parts for a page that opens pairs, or last answers that become live."""
 
 import base64
 import hashlib
 import html
 import json
 import re
-from dataclasses import dataclass
 from string import Template
 from typing import Any, Final
 
@@ -116,7 +115,7 @@ def pair_html(
 ) -> str:
     """Return a page with a pair of boards; see BoardPair. The caption has at most 800 characters."""
     content = pair_content(true_fen, predicted_fen, caption)
-    view = _engine("static_page/own_pair.js", "openOwnPair") + _MAIN
+    view = pair_script("static_page/own_pair.js", "openOwnPair") + _MAIN
     page = _PAGE.substitute(
         policy=script_policy("\n" + view),
         title=html.escape(caption or "Board pair"),
@@ -172,57 +171,16 @@ def script_policy(*scripts: str) -> str:
     )
 
 
-_LINKS_MAIN: Final = (
-    'openLinkedPairs(JSON.parse(document.getElementById("pair-content").textContent), loadTwin);\n'
-)
-_BODY: Final = """<section id="pair-section" class="on-screen" hidden>
-<h2 id="pair-heading" tabindex="-1">The opened pair of boards</h2>
-<p id="pair-refusal" role="alert"></p>
-<div id="pair"></div>
-</section>
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedPairs:
-    """What a page needs so that its links open pairs.
-
-    Attributes:
-        style: Rules that begin with the shared theme, for a style element.
-        body: HTML for the place where the pair is shown.
-        scripts: HTML for the end of the body.
-        policy: The page's content security policy; pictures may be added to it.
-    """
-
-    style: str
-    body: str
-    scripts: str
-    policy: str
-
-
-def linked_pairs() -> LinkedPairs:
-    """Return the parts of a page whose links, as `workbench.explore.board_reading.pair_link` makes them, open pairs in it."""
-    view = "\n" + _engine("static_page/pairs_of_links.js", "openLinkedPairs") + _LINKS_MAIN
-    content = json_in_page(pair_content())
-    return LinkedPairs(
-        stylesheet(*PAIR_SHEETS),
-        _BODY,
-        f'<script type="application/json" id="pair-content">{content}</script>\n'
-        f"<script>{view}</script>\n",
-        script_policy(view),
-    )
-
-
 def live_pairs() -> str:
     """Return a script that has the last answers of BoardPair on its page become live, however many there are."""
     content = json_in_page({**pair_content(), "style": stylesheet(*PAIR_SHEETS)})
-    view = _engine("static_page/live_pairs.js", "openLivePairs")
+    view = pair_script("static_page/live_pairs.js", "openLivePairs")
     # A page of others may have the same names.
     return f"{{\n{view}openLivePairs({content}, loadTwin);\n}}\n"
 
 
-def _engine(view: str, offered: str) -> str:
-    """Return the script of a view, and before it what loads the twin, in the page or in a worker."""
+def pair_script(view: str, offered: str) -> str:
+    """Return the script of a view, and before it ``loadTwin``, which loads the twin in the page or in a worker."""
     twin = javascript("static_page/page_twin.js")
     load = f"const loadTwin = () => {{\n{twin}\nreturn pairTwin;\n}};\n"
     return load + script(view, offered)

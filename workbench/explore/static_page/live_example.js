@@ -4,19 +4,18 @@
 import { Board } from "../board/board.js";
 import { applyEdit, differentSquares, editInWords, formatFen, parseFen } from "../board/board_model.js";
 import { Dragging } from "../board/dragging.js";
-import { PageModel, startTwin } from "./page_model.js";
+import { PageModel } from "./page_model.js";
 import { Requester } from "../page/requester.js";
 
 /**
  * Make the example's boards live.
- * @param {{state: Object, words: Object}} content As showPair takes it. @param {string} source The script of the twin.
- * @param {Function} twin
+ * @param {Object} state The traits of BoardPair. @param {Object} twin See `startTwin`.
  */
-export function showExample({ state, words }, source, twin) {
+export function showExample(state, twin) {
   const host = document.getElementById("example");
   const fens = { true: state.true_fen, predicted: state.predicted_fen };
   const status = host.querySelector("[data-role=example-status]");
-  const requester = new Requester(new PageModel(state, startTwin(source, words, twin)), {
+  const requester = new Requester(new PageModel(state, twin), {
     onFailed: (message) => { status.textContent = message; },
   });
   const sides = {};

@@ -1,4 +1,4 @@
-// Links that name both boards of a pair in their fragment, "#true=FEN&predicted=FEN"; static_page/linked_pairs.py writes the same.
+// Links that name both boards of a pair in their fragment, "#true=FEN&predicted=FEN"; board_reading.pair_link writes the same.
 
 import { parseFen } from "../board/board_model.js";
 import { cutLong } from "../twin/quoted_texts.js";

@@ -4,23 +4,25 @@
 
 import { followSwitches } from "./forest_plot.js";
 import { showExample } from "./live_example.js";
+import { startTwin } from "./page_model.js";
 import { pairOfLink, refusalWords } from "./pair_links.js";
 import { showPair } from "./pair_without_python.js";
 
 /**
- * @param {string} source The script of the twin; empty for a page without boards. @param {Function|null} twin
+ * @param {(() => Function)|null} loadTwin See `startTwin`; null for a page without boards.
  */
-export function openReport(source, twin) {
+export function openReport(loadTwin) {
   const contentOf = (id) => JSON.parse(document.getElementById(id).textContent);
   const plots = [...document.querySelectorAll(".forest")];
   contentOf("forest-content").forEach((data, place) => followSwitches(plots[place], data));
   chooseChapter(document.getElementById("chapter-choice"), plots);
   addEventListener("hashchange", unfoldTarget);
   unfoldTarget();
-  if (!twin) return;
-  const content = contentOf("pair-content");
-  openPairs(content, source, twin);
-  showExample(content, source, twin);
+  if (!loadTwin) return;
+  const { state, words } = contentOf("pair-content");
+  const twin = startTwin(loadTwin, words);
+  openPairs(state, twin);
+  showExample(state, twin);
 }
 
 function chooseChapter(choice, plots) {
@@ -40,7 +42,7 @@ function unfoldTarget() {
   target?.scrollIntoView();
 }
 
-function openPairs(content, source, twin) {
+function openPairs(state, twin) {
   const [dialog, heading, refusal, host] = ["pair-section", "pair-heading", "pair-refusal", "pair"].map((id) => document.getElementById(id));
   let opened = null;
   const close = () => {
@@ -61,7 +63,7 @@ function openPairs(content, source, twin) {
     close();
     refusal.textContent = words;
     if (!dialog.open) dialog.showModal();
-    if (boards) opened = showPair({ ...content, state: { ...content.state, ...boards } }, source, twin);
+    if (boards) opened = showPair(host, { ...state, ...boards }, twin);
     heading.focus();
   };
   dialog.addEventListener("close", () => {
