@@ -9,6 +9,7 @@ import workbench as wb
 from workbench.errors import OutputError
 from workbench.reports import paper_files
 from workbench.reports.chapters import ReportedRun, chapters_of
+from workbench.reports.exports import write_exports
 from workbench.reports.forest_plot import forest, forest_numbers, ranked_families
 from workbench.reports.page_parts import interval_texts, subscripts
 from workbench.scoring import ScoringParameters
@@ -67,6 +68,18 @@ def test_files_for_a_paper(chapter, tmp_path):
     assert table.count("toprule") == table.count("bottomrule") == 1
     lines = [line for line in table.splitlines() if re.match("by hand|second|few|model", line)]
     assert len({line.count("&") for line in lines}) == 1
+
+
+def test_files_for_a_paper_of_an_earlier_report_do_not_stay(chapter, tmp_path):
+    numbers = forest_numbers(chapter)
+    paper_files.write_paper_files([(chapter, numbers), (chapter, numbers)], tmp_path)
+    mine = tmp_path / "figures" / "forest-mine.svg"
+    mine.write_text("<svg/>")
+    printed = tmp_path / "report.pdf"
+    printed.write_bytes(b"%PDF" + b"." * (2 << 20) + b"\n%%EOF" + paper_files.PDF_MARK)
+    write_exports([ReportedRun("run", chapter.scores, chapter.predictions)], tmp_path)
+    assert not printed.exists()
+    assert [each.name for each in mine.parent.iterdir()] == [mine.name]
 
 
 def test_without_chromium_the_error_says_what_is_missing(monkeypatch):

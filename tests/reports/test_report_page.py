@@ -54,7 +54,7 @@ def test_the_page_loads_nothing_and_runs_its_own_scripts_alone(predictions):
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert policy.endswith("img-src data:")
-    run = re.findall(r'<script(?: id="pair-twin")?>(.*?)</script>', page, flags=re.DOTALL)
+    run = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in run]
     assert re.search(r"script-src ([^;]*);", policy)[1] == " ".join(
         f"'sha256-{each}'" for each in hashes
@@ -63,7 +63,7 @@ def test_the_page_loads_nothing_and_runs_its_own_scripts_alone(predictions):
     assert not re.search(r"""<[^<>]*\b(?:src|href)\s*=\s*["'](?!data:|#)""", before)
     # Without boards of chess there is nothing to open.
     actions = report_html([run_of(predictions.assign(task="actions", predicted_actions="e2e4"))])
-    assert 'pair-twin">' not in actions
+    assert 'id="pair-content"' not in actions
     assert actions.count("<dialog") == 0
 
 
@@ -154,12 +154,17 @@ def test_a_page_is_not_written_over_a_table(tmp_path, predictions):
         write_report([read_run(tmp_path / "scores.parquet", path)], tmp_path)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["results.json", "table.tex", "report.pdf", "figures/forest.svg", "figures/curves-2.pdf"],
+)
 def test_files_of_others_are_refused_before_anything_is_computed(
-    predictions, tmp_path, monkeypatch
+    predictions, tmp_path, monkeypatch, name
 ):
-    theirs = tmp_path / "results.json"
+    theirs = tmp_path / name
+    theirs.parent.mkdir(exist_ok=True)
     theirs.write_text("[1, 2]")
-    monkeypatch.setattr(report_page, "report_html", None)
+    monkeypatch.setattr(report_page, "_content", None)
     with pytest.raises(OutputError, match="expected no file, or one that"):
         write_report([run_of(predictions)], tmp_path)
     assert theirs.read_text() == "[1, 2]"

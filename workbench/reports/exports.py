@@ -31,6 +31,7 @@ from workbench.reports.every_eval_ever import (
     write_instances,
 )
 from workbench.reports.page_parts import prompt_words
+from workbench.reports.paper_files import FIGURES_FOLDER, paper_files
 from workbench.tables.parquet_tables import replacing
 
 CARD_FILE: Final = "model_card.md"
@@ -149,9 +150,10 @@ EVALUATIONS_FOLDER: Final = "evaluations"
 """Holds a folder for each model and setting, where there are several."""
 
 _MADE_HERE: Final = re.compile(rb"world-state[- ]workbench", re.IGNORECASE)
-"""Stands in every file that `write_exports` writes, near its beginning."""
+"""Stands in every file beside the page, near its beginning or at its end."""
 
 _READ_BYTES: Final = 1 << 20
+_END_BYTES: Final = 4096
 _OF_EVALUATION: Final = (RESULTS_FILE, INSTANCES_FILE, UNSCORED_FILE, CARD_FILE)
 
 
@@ -201,10 +203,16 @@ def _folders(out: Path) -> list[Path]:
     return [out, *sorted((out / EVALUATIONS_FOLDER).glob("*/"))]
 
 
+def _earlier(out: Path) -> list[Path]:
+    """Return the files in a folder that have names of what a report writes beside its page."""
+    paths = [folder / name for folder in _folders(out) for name in _OF_EVALUATION]
+    return [path for path in paths if path.exists()] + paper_files(out)
+
+
 def refuse_foreign_files(out: Path) -> None:
     """Refuse to write over what the workbench did not write."""
-    for path in (folder / name for folder in _folders(out) for name in _OF_EVALUATION):
-        if path.exists() and not _is_ours(path):
+    for path in _earlier(out):
+        if not _is_ours(path):
             raise OutputError(
                 f"{path}: expected no file, or one that `workbench report` wrote, got another; write "
                 "into another folder, or move it away"
@@ -215,16 +223,17 @@ def _is_ours(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        head = file.read(_READ_BYTES)
-    return not head or _MADE_HERE.search(head) is not None
+        text = file.read(_READ_BYTES)
+        file.seek(max(0, path.stat().st_size - _END_BYTES))
+        text += file.read()
+    return not text or _MADE_HERE.search(text) is not None
 
 
 def _remove_earlier(out: Path) -> None:
     """Remove the results that an earlier report left here: they may be of other runs."""
+    for path in _earlier(out):
+        path.unlink()
     _, *folders = _folders(out)
-    for folder in (out, *folders):
-        for name in _OF_EVALUATION:
-            (folder / name).unlink(missing_ok=True)
-    for folder in (*folders, out / EVALUATIONS_FOLDER):
+    for folder in (*folders, out / EVALUATIONS_FOLDER, out / FIGURES_FOLDER):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()

@@ -1,5 +1,6 @@
 """The files of a report for a paper: figures as SVG and PDF, a table in LaTeX, and the page as PDF."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,8 +24,19 @@ FIGURES_FOLDER: Final = "figures"
 TABLE_FILE: Final = "table.tex"
 PDF_FILE: Final = "report.pdf"
 
+_FIGURE: Final = re.compile(r"(forest|curves)(-\d+)?\.(svg|pdf)")
+PDF_MARK: Final = b"\n% World-State Workbench\n"
+"""Follows the end of report.pdf, as a comment: a browser writes no author."""
+
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SECONDS: Final = 120
+
+
+def paper_files(out: Path) -> list[Path]:
+    """Return the files in a folder that have names of what is written here."""
+    figures = sorted((out / FIGURES_FOLDER).glob("*"))
+    paths = [path for path in figures if _FIGURE.fullmatch(path.name)]
+    return paths + [path for path in (out / TABLE_FILE, out / PDF_FILE) if path.exists()]
 
 
 def write_paper_files(numbers: list[tuple[Chapter, pd.DataFrame]], out: Path) -> list[Path]:
@@ -97,4 +109,6 @@ def print_page(browser: str, page: Path) -> Path:
                 f"{path}: expected {browser} to print {page}, got exit code {done.returncode}: "
                 f"{done.stderr[-300:]!r}; open the page and print it from a browser"
             )
+        with beside.open("ab") as file:
+            file.write(PDF_MARK)
     return path
