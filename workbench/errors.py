@@ -60,7 +60,7 @@ class UnknownParameterError(WorkbenchError, KeyError):
 
 
 class NotebookError(WorkbenchError, RuntimeError):
-    """A notebook failed while it ran; the message names the notebook that was kept."""
+    """A notebook failed while it ran, and the message names the copy; or its file cannot be read."""
 
 
 class EngineError(WorkbenchError, RuntimeError):

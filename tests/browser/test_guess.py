@@ -8,6 +8,7 @@ from workbench.explore.lesson.lesson_record import Lesson
 
 from .accessibility import violations
 from .lab_page import PHONE, save_notebook
+from .test_kernel_status import JUPYTERLAB_ITSELF, KERNEL
 from .widget_alone import set_theme, widget_page
 from .widget_pages import nameless, overflow, too_faint
 
@@ -183,3 +184,25 @@ def test_what_waits_for_a_guess_is_shown_in_its_place(lab, server):
         expect(panel.get_by_text("revealed", exact=True)).to_be_visible()
         expect(panel.get_by_text("Shown here after")).to_have_count(0)
         expect(panel.get_by_role("cell", name="0 of 2 points")).to_be_visible()
+
+
+def test_guesses_come_back_after_a_restart_of_the_kernel(lab, server):
+    """From the file beside the notebook; and to start over is one line."""
+    path = save_notebook(server.folder, "a restart", LESSON, 'lesson.guess("share")')
+    with lab.notebook(path) as notebook:
+        root = notebook.widget("guess")
+        root.locator("[data-role=number]").fill("0.5")
+        root.locator("[data-role=submit]").click()
+        expect(root).to_have_attribute("data-state", "made")
+        lab.page.evaluate(KERNEL, [path, "restart"])
+        expect(root.locator("[data-role=kernel]")).to_contain_text("Stored guesses come back.")
+        notebook.run_all()
+        root = notebook.widget("guess")
+        expect(root.locator("[data-role=outcome]")).to_contain_text("You guessed: 0.5.")
+        said = "Guesses of an earlier session that are back: 1; to start over, run"
+        expect(lab.page.get_by_text(said)).to_be_visible()
+        notebook.execute("lesson.start_over()")
+        notebook.run_all()
+        expect(notebook.widget("guess")).not_to_have_attribute("data-state", "made")
+        expect(notebook.widget("guess").locator("[data-role=submit]")).to_be_enabled()
+    lab.errors[:] = [error for error in lab.errors if not JUPYTERLAB_ITSELF.search(error)]

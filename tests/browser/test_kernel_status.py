@@ -108,7 +108,7 @@ def test_a_kernel_that_is_gone_is_said_at_the_numbers_of_all_others(lab, others)
         note = root.locator("[data-role=kernel]")
         gone = "The kernel is gone: run the cell again."
         if role == "guess":
-            gone = "The kernel was restarted or shut down: run all cells again. Guesses have to be made again."
+            gone = "The kernel was restarted or shut down: run all cells again. Stored guesses come back."
         expect(note).to_have_text(gone)
         expect(note).to_be_visible()
         box, beside = note.bounding_box(), root.locator(numbers).bounding_box()

@@ -87,14 +87,15 @@ def test_the_summary_is_in_the_order_of_asking_and_renewed_in_its_place(monkeypa
     lesson.check({"task": ...})
     lesson.guess("second")
     lesson.guess("first")
-    monkeypatch.setattr(lesson_record, "show_table", lambda table: table)
     lesson.live_summary()._ipython_display_()
-    assert shown[0][0].index.tolist() == ["task", "second", "first"]
-    assert shown[0][0]["result"].tolist() == ["not answered", "not guessed", "not guessed"]
+    tables = [content.table for content, _ in shown]
+    assert tables[0].index.tolist() == ["task", "second", "first"]
+    assert tables[0]["result"].tolist() == ["not answered", "not guessed", "not guessed"]
     lesson.guess("first").make(0.25)
     lesson.check({"task": 0.75})
-    assert shown[1][0]["result"].tolist() == ["not answered", "not guessed", "2 of 2 points"]
-    assert shown[2][0]["result"].tolist() == ["right", "not guessed", "2 of 2 points"]
+    tables = [content.table for content, _ in shown]
+    assert tables[1]["result"].tolist() == ["not answered", "not guessed", "2 of 2 points"]
+    assert tables[2]["result"].tolist() == ["right", "not guessed", "2 of 2 points"]
     place = shown[0][1]["display_id"]
     assert [to for _, to in shown[1:]] == [{"display_id": place, "update": True}] * 2
 

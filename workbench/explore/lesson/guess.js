@@ -8,7 +8,7 @@ import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { readGuess, scoreInWords, shareOfScale } from "./guess_words.js";
 
-const GONE = "The kernel was restarted or shut down: run all cells again. Guesses have to be made again.";
+const GONE = "The kernel was restarted or shut down: run all cells again. Stored guesses come back.";
 const SCALE = { width: 320, height: 46, left: 8, line: 24 };
 
 class GuessView {

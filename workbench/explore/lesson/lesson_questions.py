@@ -2,7 +2,8 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from types import EllipsisType, MappingProxyType
@@ -11,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import traitlets
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.lesson.saved_lesson import RECORD_TYPE, Row
 from workbench.explore.page.assets import javascript, stylesheet
 from workbench.explore.page.still_html import heading, paragraph
 from workbench.explore.page.widget_base import WidgetBase
@@ -248,13 +250,22 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What several tasks say of their answers, a line each, as a notebook shows it."""
+    """What several tasks say of their answers, a line each, as a notebook shows it.
+
+    Attributes:
+        found: By task.
+        rows: What the saved notebook holds of them.
+    """
 
     found: Mapping[str, Verdict]
+    rows: Sequence[Row] = ()
 
     def __repr__(self) -> str:
         """Return a line for each task."""
         return "\n".join(f"{name}: {each.said}" for name, each in self.found.items())
+
+    def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
+        return {"text/plain": repr(self), RECORD_TYPE: list(self.rows)}
 
 
 def verdict(
@@ -316,6 +327,7 @@ class Guess(WidgetBase):
         super().__init__(prompt=question.prompt, **limits)
         self._question = question
         self._guessed = guessed
+        self._made_at = 0.0
         self.register("guess", self._answer_guess)
         self.observe(self.renew_still, "outcome")
 
@@ -333,6 +345,7 @@ class Guess(WidgetBase):
             raise InvalidArgumentError(f"expected one letter, got {answer!r}")
         question: Any = self._question
         value, points = question.value, question.points(guess)
+        self._made_at = time.time()
         self.outcome = {
             "said": f"You guessed: {question.given_in_words(guess)}. The answer: "
             f"{question.in_words(value)}. {points} of {FULL} points.",
@@ -343,6 +356,30 @@ class Guess(WidgetBase):
         }
         if self._guessed is not None:
             self._guessed()
+
+    def row(self) -> Row:
+        """Return what the saved notebook holds of the question; nothing of its value before the guess."""
+        row = {"question": self._question.name, "kind": "guess", "at": self._made_at}
+        if not self.made:
+            return {**row, "answer": "", "result": "not guessed"}
+        question: Any = self._question
+        points, guess, value = (self.outcome[name] for name in ("points", "guess", "value"))
+        return {
+            **row,
+            "answer": question.given_in_words(guess),
+            "result": f"{points} of {FULL} points",
+            "guess": guess,
+            "value": value,
+            "points": points,
+        }
+
+    def _still_bundle(self) -> dict[str, Any]:
+        return {**super()._still_bundle(), RECORD_TYPE: [self.row()]}
+
+    def start_over(self) -> None:
+        """Forget the guess; a page that shows it has to be displayed anew."""
+        self._made_at = time.time()
+        self.outcome = {}
 
     def still(self) -> str:
         """Return the question as HTML, and its value if the guess is made."""

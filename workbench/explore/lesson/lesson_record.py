@@ -1,17 +1,19 @@
 """A lesson in progress: its guesses, answers, and the outputs that depend on them."""
 
+import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import count
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML, Image, Markdown, display
 
-from workbench.errors import InvalidArgumentError
+from workbench.errors import InvalidArgumentError, NotebookError, OutputError
 from workbench.explore.lesson.lesson_questions import (
     FULL,
     Guess,
@@ -21,9 +23,21 @@ from workbench.explore.lesson.lesson_questions import (
     answer_text,
     verdict,
 )
+from workbench.explore.lesson.saved_lesson import (
+    RECORD_TYPE,
+    START_OVER,
+    Row,
+    SavedLesson,
+    notebook_path,
+    read_saved,
+    write_saved,
+)
 
 LETTERS: Final = frozenset("abcdef")
 """Of the choices of a lesson."""
+
+_MOST_WRONG: Final = 20
+"""Wrong answers to a task that are stored."""
 
 
 def explain_unknown_names(shell: Any = None) -> None:
@@ -84,6 +98,17 @@ class LiveOutput:
         display(self._content(), display_id=self._name)  # type: ignore[no-untyped-call]
 
 
+class _Summary(NamedTuple):
+    """The summary as a notebook shows it and as its file holds it."""
+
+    table: pd.DataFrame
+    rows: list[Row]
+
+    def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
+        html = show_table(self.table).data
+        return {"text/html": html, "text/plain": self.table.to_string(), RECORD_TYPE: self.rows}
+
+
 class HiddenOutput:
     """An output that shows a note first, and in its place something else once it is opened."""
 
@@ -138,16 +163,23 @@ class Lesson:
         if len(self.questions) < len(guesses) + len(tasks):
             names = [each.name for each in [*guesses, *tasks]]
             raise InvalidArgumentError(f"expected one question of each name, got {names}")
-        self._guesses = {each.name: Guess(each, self._renew) for each in guesses}
+        self._guesses = {each.name: Guess(each, self._take_guess) for each in guesses}
         self._verdicts = {each.name: verdict(each, ...) for each in tasks}
         self._answers: dict[str, Any] = {}
+        self._checked: dict[str, float] = {}
+        self._wrong: dict[str, list[str]] = {}
+        self._notebook: Path | None = None
         self._asked: dict[str, None] = {}
         self._outputs: list[HiddenOutput | LiveOutput] = []
         self._renew()
 
     def continued(self, before: object) -> "Lesson":
-        """Return the lesson in progress if it asks the same questions, with all guesses and answers; else this one."""
+        """Return the lesson in progress, with all guesses and answers, if it asks the same questions.
+
+        Else it is this one, with the guesses that the notebook has from an earlier kernel; a line says so.
+        """
         if not isinstance(before, Lesson) or before._contents() != self._contents():
+            self._restore(notebook_path())
             return self
         # The notebook runs anew and displays its outputs anew.
         before._outputs.clear()
@@ -165,8 +197,25 @@ class Lesson:
         self._verdicts.update(verdicts)
         self._asked.update(dict.fromkeys(answers))
         self._answers.update(answers)
+        self._checked.update(dict.fromkeys(answers, time.time()))
+        self._take_wrong(
+            {name: answers[name] for name in answers if verdicts[name].status == "wrong"}
+        )
         self._renew()
-        return Verdicts(verdicts)
+        return Verdicts(verdicts, [self._row(name) for name in answers])
+
+    def start_over(self) -> None:
+        """Forget all guesses, also those stored with the notebook, and say what to do next."""
+        for widget in self._guesses.values():
+            widget.start_over()
+        self._wrong.clear()
+        # A file that could not be read is written over here, and only here.
+        self._notebook = notebook_path()
+        self._store()
+        self._renew()
+        print(
+            "All guesses are forgotten. Put ... back in place of your answers, and run all cells."
+        )
 
     def solution(self, answers: Mapping[str, Any]) -> Verdicts:
         """Return what tasks say of their solutions; these count as nobody's answers.
@@ -195,32 +244,81 @@ class Lesson:
         appears that is not answered.
         """
         names = [*self._asked, *(name for name in self.questions if name not in self._asked)]
-        rows = [
-            self._guess_row(name) if name in self._guesses else self._task_row(name)
-            for name in names
-        ]
-        columns = ["kind", "question", "your answer", "result"]
-        return pd.DataFrame(rows, columns=columns).set_index("question")
+        columns = ["kind", "question", "answer", "result"]
+        summary = pd.DataFrame([self._row(name) for name in names], columns=columns)
+        return summary.rename(columns={"answer": "your answer"}).set_index("question")
 
     def live_summary(self) -> LiveOutput:
         """Return an output that shows the summary, and changes with each guess and answer."""
-        output = LiveOutput(lambda: show_table(self.summary()))
+        output = LiveOutput(lambda: _Summary(self.summary(), list(map(self._row, self.questions))))
         self._outputs.append(output)
         return output
 
-    def _guess_row(self, name: str) -> tuple[str, str, str, str]:
-        widget = self._guesses[name]
-        if not widget.made:
-            return "guess", name, "", "not guessed"
-        question: Any = self.questions[name]
-        guess = str(question.given_in_words(widget.outcome["guess"]))
-        return "guess", name, guess, f"{widget.outcome['points']} of {FULL} points"
-
-    def _task_row(self, name: str) -> tuple[str, str, str, str]:
+    def _row(self, name: str) -> Row:
+        """Return what the summary and the saved notebook hold of a question."""
+        if name in self._guesses:
+            return self._guesses[name].row()
         outcome = self._verdicts[name]
         classes = {"unanswered": "not answered", "unreadable": "no answer"}
         text = "" if outcome.status == "unanswered" else answer_text(self._answers[name])
-        return "task", name, text, classes.get(outcome.status, outcome.status)
+        return {
+            "question": name,
+            "kind": "task",
+            "answer": text,
+            "result": classes.get(outcome.status, outcome.status),
+            "wrong": self._wrong.get(name, []),
+            "at": self._checked.get(name, 0.0),
+        }
+
+    def _restore(self, notebook: Path | None) -> None:
+        if notebook is None:
+            return
+        try:
+            saved = read_saved(notebook)
+        except NotebookError as error:
+            print(f"No guesses of an earlier session: {error}")
+            return
+        again = 0
+        for name in saved.guesses.keys() & self._guesses.keys():
+            try:
+                self._guesses[name].make(saved.guesses[name])
+            except InvalidArgumentError:
+                again += 1
+        self._wrong.update(
+            {name: saved.wrong[name] for name in saved.wrong.keys() & self._verdicts.keys()}
+        )
+        self._notebook = notebook
+        made = sum(widget.made for widget in self._guesses.values())
+        words = [
+            f"Guesses of an earlier session that are back: {made}" if made else "",
+            f"Guesses that cannot be read and have to be made again: {again}" if again else "",
+        ]
+        if any(words):
+            print(*filter(None, words), START_OVER, sep="; ")
+
+    def _take_guess(self) -> None:
+        self._renew()
+        self._store()
+
+    def _take_wrong(self, answers: Mapping[str, Any]) -> None:
+        before = sum(map(len, self._wrong.values()))
+        for name, answer in answers.items():
+            wrong = self._wrong.setdefault(name, [])
+            if len(wrong) < _MOST_WRONG and answer_text(answer) not in wrong:
+                wrong.append(answer_text(answer))
+        if sum(map(len, self._wrong.values())) > before:
+            try:
+                self._store()
+            except OutputError as error:
+                # The verdicts are shown all the same.
+                print(error)
+
+    def _store(self) -> None:
+        if self._notebook is not None:
+            guesses = {
+                name: each.outcome["guess"] for name, each in self._guesses.items() if each.made
+            }
+            write_saved(self._notebook, SavedLesson(guesses, self._wrong))
 
     def _judged(
         self, answers: Mapping[str, Any], before: Mapping[str, Verdict]

@@ -113,7 +113,7 @@ class StillOutput:
         options = {"raw": True, "display_id": self.still_name(), "update": True}
         display(self._still_bundle(), **options)  # type: ignore[no-untyped-call]
 
-    def _still_bundle(self) -> dict[str, str]:
+    def _still_bundle(self) -> dict[str, Any]:
         name = escape(self.still_name())
         child = ".jp-OutputArea-child"
         hidden = (
