@@ -69,6 +69,38 @@ def lessons(out: Path, instructor: bool) -> None:
 
 
 @main.command()
+@click.argument("folder", type=PATH)
+@click.option("-o", "--out", type=PATH, help="All answers, as .csv or as one .html page.")
+def class_answers(folder: Path, out: Path | None) -> None:
+    """Show the answers of a class from the saved lessons in FOLDER.
+
+    Reads copies of the lessons by any name that ends in .ipynb, also in folders in FOLDER, and runs none
+    of them. Prints a row for each copy: sections done, tasks right, wrong and open, guesses and their
+    points; then the tasks that were missed most. A copy that cannot be read is listed with the reason.
+    Records can be edited: these are no grades.
+    """
+    from workbench.front_door.class_answers import class_answers as read
+    from workbench.front_door.class_answers import class_page, csv_text, missed
+    from workbench.tables.parquet_tables import replacing
+
+    if out is not None and (out.suffix not in (".csv", ".html") or out.exists()):
+        raise click.UsageError(f"--out: expected a new file in .csv or .html, got {str(out)!r}")
+    answers, files = read(folder)
+    readable = files[files["reason"] == ""].drop(columns="reason")
+    click.echo(readable.to_string(index=False) if len(readable) else "No copy can be read.")
+    for file, reason in files.loc[files["reason"] != "", ["file", "reason"]].itertuples(
+        index=False
+    ):
+        click.echo(f"{file}: {reason}")
+    if len(readable):
+        click.echo(f"\nMissed most:\n{missed(answers).head(10).to_string(index=False)}")
+    if out is not None:
+        make = csv_text if out.suffix == ".csv" else class_page
+        with replacing(out) as beside:
+            beside.write_text(make(answers, files), encoding="utf-8")
+
+
+@main.command()
 @out_option("pair.html")
 @click.option("--true", "true_fen", metavar="FEN", help="True board.")
 @click.option(
