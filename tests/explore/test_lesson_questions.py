@@ -199,10 +199,10 @@ def test_what_follows_from_a_wrong_answer_is_told_so():
 def test_letters_are_read_in_any_form(given):
     question = ChoiceQuestion("which", "Which?", ("one", "two", "three"), "ac")
     assert verdict(question, given).status == "right"
-    assert verdict(question, "a").said == "Not right. One missing."
-    assert verdict(question, "abc").said == "Not right. One too many."
-    assert verdict(question, "ab").said == "Not right. One missing, one too many."
-    assert verdict(question, "b").said == "Not right. Two missing, one too many."
+    assert verdict(question, "a").said == "Not right. Missing: c."
+    assert verdict(question, "abc").said == "Not right. Too many: b."
+    assert verdict(question, "ab").said == "Not right. Missing: c. Too many: b."
+    assert verdict(question, "b").said == "Not right. Missing: a, c. Too many: b."
     only = ChoiceQuestion("which", "Which?", ("one", "two"), "b", wrong={"a": "Two are two."})
     assert verdict(only, "a").said == "Not right. Two are two."
     assert verdict(only, "ab").said == "Not right. One letter is right."

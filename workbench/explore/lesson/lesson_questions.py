@@ -26,7 +26,6 @@ _NEAR: Final = 0.005
 """A share this near to a value or to a known mistake is taken for it, badly rounded."""
 _SHOWN: Final = 40
 _LARGEST: Final = sys.float_info.max
-_COUNTS: Final = ("none", "one", "two", "three", "four", "five", "six")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,14 +188,15 @@ class ChoiceQuestion:
         return answer == self.right
 
     def about(self, answer: str, earlier: Mapping[str, Any]) -> str:
-        """Return what to say of a wrong letter; of several letters, how many are missing and too many."""
+        """Return what to say of a wrong letter; of several letters, which are missing and which too many."""
         del earlier
         if len(self.right) == 1:
             return self.wrong.get(answer, "") if len(answer) == 1 else "One letter is right."
-        missing, additional = set(self.right) - set(answer), set(answer) - set(self.right)
-        counted = ((missing, "missing"), (additional, "too many"))
-        words = ", ".join(f"{_COUNTS[len(letters)]} {what}" for letters, what in counted if letters)
-        return f"{words[0].upper()}{words[1:]}."
+        parts = (
+            ("Missing", sorted(set(self.right) - set(answer))),
+            ("Too many", sorted(set(answer) - set(self.right))),
+        )
+        return " ".join(f"{what}: {', '.join(letters)}." for what, letters in parts if letters)
 
     def in_words(self, answer: str) -> str:
         """Return the choices of some letters."""
