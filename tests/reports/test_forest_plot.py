@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 import workbench as wb
+from workbench.drawing.score_description import scored_rows
 from workbench.errors import OutputError
+from workbench.prediction import READABLE
 from workbench.reports import paper_files
 from workbench.reports.chapters import ReportedRun, chapters_of
 from workbench.reports.exports import write_exports
@@ -36,6 +38,14 @@ def test_the_numbers_are_those_of_the_summary(chapter):
             summary.loc[row["model"], f"{row['column']}{end}"] for end in ("", "_low", "_high")
         ]
         assert [row["value"], row["low"], row["high"]] == pytest.approx(expected, nan_ok=True)
+    shares = own[own["column"] == "exact_match"].set_index("model")["value"]
+    exact = wb.summary(chapter.scores, "model", metrics=["exact_match"]).set_index("model")
+    assert shares.to_dict() == pytest.approx(exact["exact_match"].to_dict())
+    readable = own[own["column"] == "readable"].set_index("model")["value"]
+    # Of scored replies: of those by hand one is not scored.
+    counts = scored_rows(chapter.scores).groupby("model")["reply_class"]
+    expected = counts.agg(lambda classes: classes.isin(READABLE).mean()).to_dict()
+    assert readable.to_dict() == pytest.approx(expected)
     page, data = forest(chapter, numbers)
     text = data["values"][0][0][0][0]
     first = own[(own["column"] == "precision_2") & (own["model"] == "by hand")].iloc[0]

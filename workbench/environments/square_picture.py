@@ -46,6 +46,7 @@ def square_picture(
     marked: Iterable[tuple[int, int]],
     labels: tuple[Sequence[str], Sequence[str]],
     symbols: Mapping[str, str],
+    mark: str = "",
 ) -> str:
     """Return a board of squares as the text of an SVG element.
 
@@ -56,6 +57,7 @@ def square_picture(
         marked: Rows and columns, from 0, of squares that differ; see `difference_mark`.
         labels: Of the rows, at their left, and of the columns, above them.
         symbols: What is drawn for each key, as SVG on a square of `CELL` by `CELL` units.
+        mark: The mark in such units, where the page has it; `difference_mark` itself if empty.
     """
     height, width = len(squares), max(map(len, squares))
     frames = sorted(set(marked))
@@ -79,6 +81,11 @@ def square_picture(
             at = f"translate({CELL * column} {CELL * row})"
             parts.append(f'<g transform="{at}">{symbols[key]}</g>')
     for row, column in frames:
-        parts.append(difference_mark(CELL * column, CELL * row, CELL, CELL))
+        x, y = CELL * column, CELL * row
+        parts.append(
+            f'<g transform="translate({x} {y})">{mark}</g>'
+            if mark
+            else difference_mark(x, y, CELL, CELL)
+        )
     below = f'x="{CELL * width / 2:g}" y="{CELL * height + _MARGIN - 5}"'
     return "".join([*parts, f'<text {below} fill="{INK}">{escape(caption)}</text>', "</svg>"])

@@ -377,6 +377,12 @@ def baseline_name(chapter: Chapter) -> str:
     return f"starting {chapter.environment.state_noun}"
 
 
+def baselines_of(chapter: Chapter) -> set[str]:
+    """Return the names in a chapter, and beside it, of what answers as if no action had been taken."""
+    rows = chapter.all_scores()
+    return set(rows.loc[rows["asked"].isin([BASELINE, baseline_name(chapter)]), "model"])
+
+
 def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the baseline's replies, and why there are none where there are none."""
     environment, texts = chapter.environment, chapter.predictions

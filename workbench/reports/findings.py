@@ -5,10 +5,9 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.score_description import length_words, scored_rows
-from workbench.reports.chapters import Chapter, baseline_name
+from workbench.reports.chapters import Chapter, baselines_of
 from workbench.reports.forest_plot import ranked_families
 from workbench.reports.headline import headline
 from workbench.reports.model_comparison import Comparisons, counted_family, families, too_few_games
@@ -40,7 +39,7 @@ def findings(
     scored = overall.dropna(subset="precision").sort_values("precision", ascending=False)
     if scored.empty:
         return ["No reply has a score: there is nothing to say about p or r."]
-    baselines = _baselines(chapter)
+    baselines = baselines_of(chapter)
     models = [name for name in scored["model"] if name not in baselines] or list(scored["model"])
     if len(models) == 1:
         of_format = format_words(_overall(parts, models[0]), chapter.environment.name)
@@ -52,11 +51,6 @@ def findings(
     else:
         sentences = _several_words(chapter, compared, parts, scored, models)
     return [*sentences, *_separated_words(compared)]
-
-
-def _baselines(chapter: Chapter) -> set[str]:
-    rows = chapter.all_scores()
-    return set(rows.loc[rows["asked"].isin([BASELINE, baseline_name(chapter)]), "model"])
 
 
 def _several_words(
@@ -77,7 +71,7 @@ def _several_words(
         + (f" of the {len(first)} models asked about the same positions" if len(first) > 1 else "")
         + f": {interval_cell(means.loc[first[0]].to_dict(), 'precision')}."
     ]
-    turned, baselines = _turned(compared, first[0]), _baselines(chapter)
+    turned, baselines = _turned(compared, first[0]), baselines_of(chapter)
     next_one = turned[turned["opponent"].isin(first[1:2])]
     for row in next_one.to_dict("records"):
         test = "separates them" if row["holm"] < LEVEL else "does not separate them"
@@ -161,7 +155,7 @@ def _length_words(
 
 
 def _difference_words(chapter: Chapter, compared: Comparisons, model: str) -> Iterator[str]:
-    turned, baselines = _turned(compared, model), _baselines(chapter)
+    turned, baselines = _turned(compared, model), baselines_of(chapter)
     others = turned[~turned["opponent"].isin(baselines)]
     nearest = _most_common(others).sort_values("by", key=abs).head(_MOST_OPPONENTS)
     for row in [*nearest.to_dict("records"), *_against(turned, baselines)]:

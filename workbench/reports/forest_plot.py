@@ -257,8 +257,8 @@ def _row(chapter: Chapter, model: str, place: int, home: int, text: str, top: fl
     beside = "" if model in chapter.models else ' class="beside"'
     return (
         f'<tr data-model="{place}" data-home="{home}"{beside}><th scope="row">{escape(model)}</th>'
-        f'<td><svg aria-hidden="true"><line x1="{at[0]}" x2="{at[1]}" y1="9" y2="9" {hidden[0]}/>'
-        f'<circle cx="{centre}" cy="9" r="4" {hidden[1]}/></svg></td>'
+        f'<td><svg aria-hidden="true"><line x1="{at[0]}" x2="{at[1]}" y1="50%" y2="50%" {hidden[0]}/>'
+        f'<circle cx="{centre}" cy="50%" r="4" {hidden[1]}/></svg></td>'
         f"<td><strong>{mean}</strong> <span>{f'[{low}, {high}]' if low else ''}</span></td>"
         f"<td>{count}</td></tr>"
     )

@@ -29,6 +29,7 @@ from workbench.long_texts import cut
 from workbench.reports.chapters import (
     Chapter,
     ReportedRun,
+    baselines_of,
     chapters_of,
     has_scores,
     with_references,
@@ -359,7 +360,7 @@ def _content(runs: Sequence[ReportedRun], *, depth: int | None, jobs: int) -> _C
 
 def _page(content: _Content, *, title: str, appendix: bool, resamples: int, seed: int) -> str:
     chapters = content.chapters
-    models = list(dict.fromkeys(model for each in chapters for model in each.models))
+    models = list(dict.fromkeys(model for each in chapters for model in _asked_models(each)))
     of_chess = [each for each in chapters if each.environment.name == DEFAULT]
     boards = any(each.measures_text for each in of_chess)
     plots = [forest(*each) for each in content.numbers]
@@ -402,6 +403,13 @@ def _page(content: _Content, *, title: str, appendix: bool, resamples: int, seed
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         scripts=scripts,
     )
+
+
+def _asked_models(chapter: Chapter) -> list[str]:
+    """Return the models of a chapter, whatever their settings; the baseline if there is no other."""
+    rows = chapter.scores
+    rows = rows if (own := rows[~rows["model"].isin(baselines_of(chapter))]).empty else own
+    return sorted(rows["asked"].unique())
 
 
 def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> tuple[str, str]:

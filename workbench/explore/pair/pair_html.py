@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from workbench import __version__
 from workbench.drawing.reply_words import FLAG_WORDS
-from workbench.environments.square_picture import CELL, square_picture
+from workbench.environments.square_picture import CELL, difference_mark, square_picture
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board_reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
@@ -20,6 +20,7 @@ from workbench.explore.pair.pair_view import different_squares
 
 _UNITS: Final = 45
 _SQUARES: Final = ("#efebe2", "#b9b09c")
+_MARK: Final = '<use href="#square-different"/>'
 _NO_IDENTITY: Final = re.compile(r' (?:id|class)="[^"]*"')
 
 
@@ -30,9 +31,14 @@ def piece_symbols() -> str:
         f"{_NO_IDENTITY.sub('', drawing)}</g>"
         for letter, drawing in piece_drawings().items()
     )
+    squares = "".join(
+        f'<path id="square-{dark}" d="M0 0H{CELL}V{CELL}H0z" fill="{colour}"/>'
+        for dark, colour in enumerate(_SQUARES)
+    )
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0" aria-hidden="true" '
-        f'focusable="false" class="piece-symbols"><defs>{drawn}</defs></svg>'
+        f'focusable="false" class="piece-symbols"><defs>{drawn}{squares}'
+        f'<g id="square-different">{difference_mark(0, 0, CELL, CELL)}</g></defs></svg>'
     )
 
 
@@ -51,9 +57,9 @@ def board_svg(name: str, fen: str, other: str) -> str:
             ]
         )
     symbols = {
-        f"{dark}{letter}": f'<rect width="{CELL}" height="{CELL}" fill="{colour}"/>'
+        f"{dark}{letter}": f'<use href="#square-{dark}"/>'
         + (f'<use href="#piece-{_name(letter)}"/>' if letter else "")
-        for dark, colour in enumerate(_SQUARES)
+        for dark in range(len(_SQUARES))
         for letter in ["", *piece_drawings()]
     }
     marked = [
@@ -61,7 +67,7 @@ def board_svg(name: str, fen: str, other: str) -> str:
         for square in different_squares(board, against)
     ]
     turn = f"{'White' if board.turn else 'Black'} to move"
-    return square_picture(name, turn, squares, marked, ("87654321", "abcdefgh"), symbols)
+    return square_picture(name, turn, squares, marked, ("87654321", "abcdefgh"), symbols, _MARK)
 
 
 def _name(letter: str) -> str:
