@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import workbench as wb
+from workbench.answers.recorded_replies import recorded_replies
 from workbench.explore import BoardPair, GameTracker, RunBrowser
 from workbench.explore.notebook_export import LivePairs
 from workbench.explore.pair.pair_html import live_pairs
@@ -174,3 +175,32 @@ def test_trackers_and_runs_have_their_charts(browser, tmp_path):
         expect(chart).to_be_visible()
         assert chart.evaluate("image => image.decode().then(() => image.naturalWidth)") == 560
     page.close()
+
+
+@pytest.mark.parametrize("window", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_run_is_live_over_a_sample(browser, tmp_path, window):
+    rows = recorded_replies(settings=[""]).groupby("model").head(12)
+    run = RunBrowser(wb.score(rows, depth=2))
+    path = tmp_path / "run.ipynb"
+    nbformat.write(notebook(run), path)
+    text, _ = LivePairs().from_filename(str(path))
+    path.with_suffix(".html").write_text(text, encoding="utf-8")
+    with opened(browser, path.with_suffix(".html").as_uri(), window, blocked=True) as (page, _root):
+        root = page.locator("[data-role=run-browser]")
+        expect(root).to_have_attribute("data-state", "ready")
+        expect(page.locator("[data-role=run-sample]")).to_contain_text(f"All {len(rows)} replies")
+        models = root.locator("[data-role=model]")
+        expect(models).to_have_count(rows["model"].nunique())
+        name = models.nth(1).get_attribute("data-model")
+        models.nth(1).click()
+        expect(root.locator("[data-role=counts]")).to_contain_text(f"12 of {len(rows)} rows shown")
+        root.locator("[data-role=row]").nth(2).click()
+        expect(root.locator("[data-role=opened-title]")).to_contain_text(name)
+        expect(root.locator("[data-role=opened-true] [data-square=e1]")).to_be_visible()
+        root.locator("[data-role=next]").click()
+        expect(root.locator("[data-role=place]")).to_have_text("4 of 12")
+        expect(root.locator("[data-role=error]")).to_have_text("")
+        for role in ("depth", "distance", "search-replies", "export", "failure-causes"):
+            expect(root.locator(f"[data-role={role}]").first).to_be_hidden()
+        expect(page.get_by_text("does not run here")).to_have_count(0)
+        assert violations(root) == []

@@ -1,4 +1,4 @@
-"""Executed notebooks as HTML in which pairs of boards work without a kernel.
+"""Executed notebooks as HTML in which pairs of boards and browsers of runs work without a kernel.
 
 ``jupyter nbconvert --to workbench.explore.notebook_export.LivePairs NOTEBOOK`` writes one.
 """
@@ -9,12 +9,14 @@ from nbconvert import HTMLExporter
 from nbformat import NotebookNode, from_dict
 
 from workbench.explore.pair.pair_html import live_pairs
+from workbench.explore.run.run_sample import live_runs
 
 
 class LivePairs(HTMLExporter):
-    """A notebook as HTML whose last answers of BoardPair are live boards once they come into view.
+    """A notebook as HTML whose last answers of BoardPair and RunBrowser are live once they come into view.
 
-    The engine of `workbench.explore.pair.pair_html` is in the file once, for all its pairs. The
+    The engines of `workbench.explore.pair.pair_html` and `workbench.explore.run.run_sample` are in the
+    file once, for all its pairs and runs. The
     state of widgets is left out: it would show them without a kernel that answers.
     """
 
@@ -31,7 +33,9 @@ class LivePairs(HTMLExporter):
         metadata = {name: nb.metadata[name] for name in nb.metadata if name != "widgets"}
         without: NotebookNode = from_dict({**nb, "metadata": metadata})  # type: ignore[no-untyped-call]
         page, resources = super().from_notebook_node(without, resources, **options)
-        if "data-live-pair" not in page:
-            return page, resources
+        engines = {"data-live-pair": live_pairs, "data-live-run": live_runs}
+        scripts = [
+            f"<script>\n{engine()}</script>\n" for name, engine in engines.items() if name in page
+        ]
         body, end, after = page.rpartition("</body>")
-        return "".join((body, f"<script>\n{live_pairs()}</script>\n", end, after)), resources
+        return "".join((body, *scripts, end, after)), resources

@@ -30,7 +30,7 @@ export class ReaderView {
     this.lengths = htmlElement("h4", { "data-role": "opened-length" });
     this.text = htmlElement("pre", { class: "ws-reply", tabindex: 0, role: "group", "aria-label": "The reply", "data-role": "opened-reply" });
     this.reply = htmlElement("div", {}, this.lengths, this.text);
-    this.below = htmlElement("p", { class: "ws-quiet", text: "Every depth, the moves and where lines die: in the pair below." });
+    this.below = htmlElement("p", { class: "ws-quiet rb-reader-below", text: "Every depth, the moves and where lines die: in the pair below." });
     this.parts = htmlElement("div", {}, this.top, this.facts, this.without, this.reply, this.below);
     this.root = htmlElement("div", {
       role: "group", class: "rb-reader ws-panel", "data-role": "opened", "aria-label": "Open row", tabindex: -1, onkeydown: (event) => this.key(event),

@@ -1,7 +1,9 @@
 """RunBrowser: the scores of a run as a table and a scatter; a row opens as a pair of boards."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -34,6 +36,7 @@ from workbench.explore.run.row_choice import (
 )
 from workbench.explore.run.run_columns import (
     MARKED,
+    MEASURES,
     axis_columns,
     cell_text,
     column_label,
@@ -42,8 +45,10 @@ from workbench.explore.run.run_columns import (
     further_metrics,
     page_columns,
     run_still,
+    shown_columns,
 )
 from workbench.explore.run.run_files import Replies
+from workbench.explore.run.run_sample import packed, run_sample
 from workbench.explore.run.run_table import (
     GAP,
     Disagreement,
@@ -150,6 +155,7 @@ class ScoresTable(WidgetBase):
         self._facets_of_run: tuple[RunTable, Facets] | None = None
         self.on_open: Callable[[int], None] = self.check_row
         self._name_beside = ""
+        self._sample: tuple[Any, list[int], str] | None = None
         super().__init__(
             depth=self._run.depth,
             distance=distance,
@@ -195,6 +201,37 @@ class ScoresTable(WidgetBase):
         questions = self.questions()
         rows, models = (self.kept_answer(kind, questions[kind]) for kind in ("rows", "models"))
         return run_still(self._run, rows, models, self.opened, (self.x_axis, self.y_axis))
+
+    def page_state(self) -> dict[str, Any]:
+        """Return what a page without Python starts from: the traits, and a sample of the run.
+
+        What it cannot answer (causes, a part of a reply, a difference of two models) does not restrict
+        or sort it.
+        """
+        axes = tuple(dict.fromkeys([*MEASURES, self.x_axis, self.y_axis, *self.metric_ranges]))
+        opened = self.opened.get("row")
+        key = (id(self._run.rows), axes, opened)
+        if self._sample is None or self._sample[0] != key:
+            sample = run_sample(self._run, self._columns, axes, opened)
+            self._sample = (key, sample["numbers"], packed(sample))
+        _, numbers, content = self._sample
+        places = {row: place for place, row in enumerate(numbers)}
+        names = (*_CHOICE_TRAITS, *_MEASURED, "x_axis", "y_axis", "mark_by")
+        traits = {name: getattr(self, name) for name in names} | {
+            "causes": [],
+            "reply_text": "",
+            "lasso": [places[row] for row in self.lasso if row in places],
+            "row": None if opened is None else places[opened],
+        }
+        if self.sort_by not in {*shown_columns(self._run), *(self._columns or ()), ""}:
+            traits["sort_by"] = ""
+        measures = {"near_far": f"p_{self.depth}", "far_near": "edit distance"}
+        definitions = {
+            name: _DEFINITION.format(depth=self.depth, measure=words)
+            for name, words in measures.items()
+        }
+        words = {"depth": self.depth, "definitions": definitions}
+        return {"traits": traits, "words": words, "packed": content}
 
     def show_all(self) -> None:
         """Clear all filters."""
@@ -415,6 +452,10 @@ def _facts(run: RunTable, row: Mapping[str, Any]) -> list[list[str]]:
     ]
 
 
+_LIVE: Final = '<div data-live-run="{}">{}</div>'
+"""A last answer, and the state of the browser that stands in its place on pages that have the engine."""
+
+
 class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
     """A browser of a run: its scores, and below them, once a click or Enter opens a row, its pair.
 
@@ -465,7 +506,8 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
 
     def still(self) -> str:
         """Return the rows, and the pair if a row is open, as HTML."""
-        return self.table.still() + (self.pair.still() if self.table.opened else "")
+        still = self.table.still() + (self.pair.still() if self.table.opened else "")
+        return _LIVE.format(escape(json.dumps(self.table.page_state())), still)
 
     def still_name(self) -> str:
         """Return the name of the last answer, by which the running table hides it."""

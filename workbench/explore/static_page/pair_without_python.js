@@ -3,6 +3,7 @@
 
 import { BoardPairView } from "../pair/board_pair_view.js";
 import { PageModel } from "./page_model.js";
+import { followTheme } from "./page_theme.js";
 
 /** Deeper values take seconds, and nothing here estimates. */
 const DEEPEST_EXACT = 4;
@@ -30,18 +31,5 @@ export function showPair(host, state, twin, onBoards = () => {}) {
       leaveTheme();
       view.dispose();
     },
-  };
-}
-
-/** On a page without a theme follow the browser's. @returns {() => void} What ends it. */
-function followTheme() {
-  if (document.body.dataset.jpThemeLight !== undefined) return () => {};
-  const dark = matchMedia("screen and (prefers-color-scheme: dark)");
-  const follow = () => { document.body.dataset.jpThemeLight = String(!dark.matches); };
-  dark.addEventListener("change", follow);
-  follow();
-  return () => {
-    dark.removeEventListener("change", follow);
-    delete document.body.dataset.jpThemeLight;
   };
 }
