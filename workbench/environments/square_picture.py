@@ -46,7 +46,6 @@ def square_picture(
     marked: Iterable[tuple[int, int]],
     labels: tuple[Sequence[str], Sequence[str]],
     symbols: Mapping[str, str],
-    mark: str = "",
 ) -> str:
     """Return a board of squares as the text of an SVG element.
 
@@ -57,35 +56,49 @@ def square_picture(
         marked: Rows and columns, from 0, of squares that differ; see `difference_mark`.
         labels: Of the rows, at their left, and of the columns, above them.
         symbols: What is drawn for each key, as SVG on a square of `CELL` by `CELL` units.
-        mark: The mark in such units, where the page has it; `difference_mark` itself if empty.
     """
-    height, width = len(squares), max(map(len, squares))
+    drawn = "".join(
+        f'<g transform="translate({CELL * column} {CELL * row})">{symbols[key]}</g>'
+        for row, line in enumerate(squares)
+        for column, key in enumerate(line)
+    )
     frames = sorted(set(marked))
-    description = f"{name}: {caption}" + (f"; {len(frames)} squares marked" if frames else "")
-    parts = [
+    drawn += "".join(
+        difference_mark(CELL * column, CELL * row, CELL, CELL) for row, column in frames
+    )
+    size = len(squares), max(map(len, squares))
+    return board_frame(name, caption, size, len(frames), f"{board_labels(labels)}{drawn}")
+
+
+def board_frame(name: str, caption: str, size: tuple[int, int], marks: int, drawing: str) -> str:
+    """Return a drawing of a board as an SVG element that has a name and a caption.
+
+    Args:
+        name: What the picture shows.
+        caption: What stands below the board.
+        size: Rows and columns.
+        marks: The number of marked squares.
+        drawing: SVG whose origin is the upper left corner of the board, a square being `CELL` wide.
+    """
+    height, width = (CELL * count for count in size)
+    description = f"{name}: {caption}" + (f"; {marks} squares marked" if marks else "")
+    return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(description)}" '
-        f'viewBox="{-_MARGIN} {-_MARGIN} {CELL * width + _MARGIN + 2} {CELL * height + 2 * _MARGIN}" '
-        f'font-family="sans-serif" font-size="12" text-anchor="middle">',
-        f"<title>{escape(description)}</title>",
-        f'<rect x="{-_MARGIN}" y="{-_MARGIN}" width="100%" height="100%" fill="#ffffff"/>',
-    ]
+        f'viewBox="{-_MARGIN} {-_MARGIN} {width + _MARGIN + 2} {height + 2 * _MARGIN}" '
+        'font-family="sans-serif" font-size="12" text-anchor="middle">'
+        f"<title>{escape(description)}</title>"
+        f'<rect x="{-_MARGIN}" y="{-_MARGIN}" width="100%" height="100%" fill="#ffffff"/>{drawing}'
+        f'<text x="{width / 2:g}" y="{height + _MARGIN - 5}" fill="{INK}">{escape(caption)}</text></svg>'
+    )
+
+
+def board_labels(labels: tuple[Sequence[str], Sequence[str]]) -> str:
+    """Return the labels of a board's rows, at their left, and of its columns, above them, as SVG."""
     rows, columns = labels
-    for place, label in enumerate(rows):
-        y = CELL * place + CELL / 2 + 4
-        parts.append(f'<text x="{-_MARGIN / 2}" y="{y:g}" fill="{INK}">{escape(label)}</text>')
-    for place, label in enumerate(columns):
-        x = CELL * place + CELL / 2
-        parts.append(f'<text x="{x:g}" y="-5" fill="{INK}">{escape(label)}</text>')
-    for row, line in enumerate(squares):
-        for column, key in enumerate(line):
-            at = f"translate({CELL * column} {CELL * row})"
-            parts.append(f'<g transform="{at}">{symbols[key]}</g>')
-    for row, column in frames:
-        x, y = CELL * column, CELL * row
-        parts.append(
-            f'<g transform="translate({x} {y})">{mark}</g>'
-            if mark
-            else difference_mark(x, y, CELL, CELL)
-        )
-    below = f'x="{CELL * width / 2:g}" y="{CELL * height + _MARGIN - 5}"'
-    return "".join([*parts, f'<text {below} fill="{INK}">{escape(caption)}</text>', "</svg>"])
+    return "".join(
+        f'<text x="{-_MARGIN / 2}" y="{CELL * place + CELL / 2 + 4:g}" fill="{INK}">{escape(label)}</text>'
+        for place, label in enumerate(rows)
+    ) + "".join(
+        f'<text x="{CELL * place + CELL / 2:g}" y="-5" fill="{INK}">{escape(label)}</text>'
+        for place, label in enumerate(columns)
+    )

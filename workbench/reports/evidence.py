@@ -67,9 +67,7 @@ def difference_evidence(
         ]
         words = f"{models[0]} – {models[1]}: {with_interval(row['difference'], row['low'], row['high'])}"
         content = f"<ul>{''.join(items)}</ul>" if items else paragraph("No position differs.")
-        parts.append(
-            f'<details id="{names[-1]}"><summary>{escape(words)}</summary>{content}</details>'
-        )
+        parts.append(details(words, content, identity=names[-1]))
     return names, "".join(parts)
 
 
@@ -110,13 +108,7 @@ def classes_section(chapter: Chapter, identity: str) -> str:
 
 
 def _replies_of_classes(chapter: Chapter, identity: str, classes: list[str]) -> Iterator[str]:
-    rows = chapter.scores
-    if len(chapter.predictions):
-        texts = chapter.predictions.drop_duplicates(list(REPLY_KEY))[[*REPLY_KEY, "reply"]]
-        keyed = rows.assign(model_name=rows["model"], model=rows["asked"])
-        rows = keyed.merge(texts, on=list(REPLY_KEY), how="left").assign(
-            model=keyed["model_name"].to_numpy()
-        )
+    rows = with_replies(chapter, chapter.scores)
     for name in classes:
         part = rows[rows["reply_class"] == name]
         if part.empty:
@@ -128,11 +120,25 @@ def _replies_of_classes(chapter: Chapter, identity: str, classes: list[str]) -> 
             f"{class_words(name, chapter.answer)}: {counted(len(sample), 'reply', 'replies')} of "
             f"{len(part):,}, at most {MOST_REPLIES} of each model"
         )
-        content = details(title, *(_reply(chapter, row) for row in sample.to_dict("records")))
-        yield content.replace("<details>", f'<details id="{identity}-replies-{name}">', 1)
+        yield details(
+            title,
+            *(reply_text(chapter, row) for row in sample.to_dict("records")),
+            identity=f"{identity}-replies-{name}",
+        )
 
 
-def _reply(chapter: Chapter, row: dict[Any, Any]) -> str:
+def with_replies(chapter: Chapter, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of a chapter's scores with the column ``reply``, where predictions have the texts."""
+    if chapter.predictions.empty:
+        return rows
+    texts = chapter.predictions.drop_duplicates(list(REPLY_KEY))[[*REPLY_KEY, "reply"]]
+    keyed = rows.assign(model=rows["asked"])
+    merged = keyed.merge(texts, on=list(REPLY_KEY), how="left")
+    return merged.assign(model=rows["model"].to_numpy())
+
+
+def reply_text(chapter: Chapter, row: dict[Any, Any]) -> str:
+    """Return the text of a reply with its model, position and p_m; in chess a link opens its boards."""
     words = f"{row['model']}, {cut(str(row['position_id']))}"
     text = next(
         (

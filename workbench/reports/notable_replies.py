@@ -83,14 +83,17 @@ def boards_section(chapter: Chapter, identity: str) -> str:
         f"{identity}-worst",
         f"The worst {noun}s",
         f"The lowest {symbol}, at most one of each position.",
-        [_pair(chapter, row, False) for row in worst.to_dict("records")],
+        [pair_of_states(chapter, row) for row in worst.to_dict("records")],
         nothing,
     ) + _listed_replies(
         f"{identity}-misjudged",
         f"Misjudged by {EDIT_DISTANCE.name}",
         f"The replies that {EDIT_DISTANCE.name} and {symbol} rank most differently, at most one of "
         "each position. Of all replies that are not right, ranked from the nearest to the farthest.",
-        [_pair(chapter, row, True) for row in misjudged.to_dict("records")],
+        [
+            pair_of_states(chapter, row, _misjudgement(chapter, row))
+            for row in misjudged.to_dict("records")
+        ],
         nothing,
     )
 
@@ -109,7 +112,24 @@ def _whose(row: dict[Any, Any], of: str = "position ") -> str:
     return f"{row['model']}, {of}{cut(str(row['position_id']))}"
 
 
-def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
+def _misjudgement(chapter: Chapter, row: dict[Any, Any]) -> str:
+    nearer, other = EDIT_DISTANCE.name, chapter.symbol
+    if row["disagreement"] <= 0:
+        nearer, other = other, nearer
+    return (
+        f" It is nearer by {nearer} than by {other}: "
+        f"{abs(row['disagreement']):.0%} of the ranking lie between."
+    )
+
+
+def pair_of_states(chapter: Chapter, row: dict[Any, Any], remark: str = "") -> str:
+    """Return the two states of a reply side by side, with its measures and how to open it.
+
+    Args:
+        chapter: The chapter, whose replies are states.
+        row: Of `workbench.explore.run.run_table.RunTable`; its reply can be read.
+        remark: Follows the measures.
+    """
     true, predicted = str(row["true_state"]), str(row["predicted_state"])
     noun = chapter.environment.state_noun
     facts = {
@@ -117,15 +137,7 @@ def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
         f"r_{chapter.depth}": number(row["recall"]),
         EDIT_DISTANCE.name: f"{row['edit_distance']:.0f}",
     }
-    words = _heading(row, facts)
-    if misjudged:
-        nearer, other = EDIT_DISTANCE.name, chapter.symbol
-        if row["disagreement"] <= 0:
-            nearer, other = other, nearer
-        words += (
-            f" It is nearer by {nearer} than by {other}: "
-            f"{abs(row['disagreement']):.0%} of the ranking lie between."
-        )
+    words = f"{_heading(row, facts)}{remark}"
     pictures = [
         state_picture(chapter, f"{side} {noun}", text, against)
         for side, text, against in (("True", true, predicted), ("Predicted", predicted, true))

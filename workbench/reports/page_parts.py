@@ -159,9 +159,10 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     )
 
 
-def details(summary: str, *content: str) -> str:
-    """Return content that is shown on demand."""
-    return f"<details><summary>{_text(summary)}</summary>{''.join(content)}</details>"
+def details(summary: str, *content: str, identity: str = "") -> str:
+    """Return content that is shown on demand; with an identity it can be linked to."""
+    named = f' id="{escape(identity)}"' if identity else ""
+    return f"<details{named}><summary>{_text(summary)}</summary>{''.join(content)}</details>"
 
 
 def preformatted(text: str, name: str) -> str:

@@ -26,6 +26,7 @@ from workbench.explore.pair.pair_html import (
     script_policy,
 )
 from workbench.long_texts import cut
+from workbench.reports.cause_section import cause_section
 from workbench.reports.chapters import (
     Chapter,
     ReportedRun,
@@ -429,6 +430,7 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> tupl
         chapter.title,
         numbers,
         classes,
+        cause_section(chapter, identity),
         comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),
         format_section(chapter, parts, identity),
         curves_section(chapter, summary, identity),

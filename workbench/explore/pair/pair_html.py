@@ -8,9 +8,16 @@ import re
 from string import Template
 from typing import Any, Final
 
+import chess
+
 from workbench import __version__
 from workbench.drawing.reply_words import FLAG_WORDS
-from workbench.environments.square_picture import CELL, difference_mark, square_picture
+from workbench.environments.square_picture import (
+    CELL,
+    board_frame,
+    board_labels,
+    difference_mark,
+)
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board_reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
@@ -20,7 +27,6 @@ from workbench.explore.pair.pair_view import different_squares
 
 _UNITS: Final = 45
 _SQUARES: Final = ("#efebe2", "#b9b09c")
-_MARK: Final = '<use href="#square-different"/>'
 _NO_IDENTITY: Final = re.compile(r' (?:id|class)="[^"]*"')
 
 
@@ -32,12 +38,18 @@ def piece_symbols() -> str:
         for letter, drawing in piece_drawings().items()
     )
     squares = "".join(
-        f'<path id="square-{dark}" d="M0 0H{CELL}V{CELL}H0z" fill="{colour}"/>'
-        for dark, colour in enumerate(_SQUARES)
+        f'<path d="M0 0H{8 * CELL}V{8 * CELL}H0z" fill="{_SQUARES[0]}"/><path d="'
+        + "".join(
+            f"M{CELL * file} {CELL * rank}h{CELL}v{CELL}h-{CELL}z"
+            for rank in range(8)
+            for file in range(1 - rank % 2, 8, 2)
+        )
+        + f'" fill="{_SQUARES[1]}"/>'
     )
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0" aria-hidden="true" '
-        f'focusable="false" class="piece-symbols"><defs>{drawn}{squares}'
+        f'focusable="false" class="piece-symbols"><defs>{drawn}'
+        f'<g id="board-squares">{squares}{board_labels(("87654321", "abcdefgh"))}</g>'
         f'<g id="square-different">{difference_mark(0, 0, CELL, CELL)}</g></defs></svg>'
     )
 
@@ -47,27 +59,18 @@ def board_svg(name: str, fen: str, other: str) -> str:
     board, against = (read_board(text, "predicted").board for text in (fen, other))
     if board is None or against is None:
         return ""
-    squares = []
-    for rank in range(7, -1, -1):
-        pieces = (board.piece_at(8 * rank + file) for file in range(8))
-        squares.append(
-            [
-                f"{(rank + file + 1) % 2}{piece.symbol() if piece else ''}"
-                for file, piece in enumerate(pieces)
-            ]
-        )
-    symbols = {
-        f"{dark}{letter}": f'<use href="#square-{dark}"/>'
-        + (f'<use href="#piece-{_name(letter)}"/>' if letter else "")
-        for dark in range(len(_SQUARES))
-        for letter in ["", *piece_drawings()]
+    marked = [chess.parse_square(each) for each in different_squares(board, against)]
+    pieces = {
+        square: f"piece-{_name(piece.symbol())}" for square, piece in board.piece_map().items()
     }
-    marked = [
-        (8 - int(square[1]), ord(square[0]) - ord("a"))
-        for square in different_squares(board, against)
-    ]
+    symbols = [*pieces.items(), *((square, "square-different") for square in marked)]
+    drawn = "".join(
+        f'<use href="#{symbol}" x="{CELL * chess.square_file(square)}" '
+        f'y="{CELL * (7 - chess.square_rank(square))}"/>'
+        for square, symbol in symbols
+    )
     turn = f"{'White' if board.turn else 'Black'} to move"
-    return square_picture(name, turn, squares, marked, ("87654321", "abcdefgh"), symbols, _MARK)
+    return board_frame(name, turn, (8, 8), len(marked), f'<use href="#board-squares"/>{drawn}')
 
 
 def _name(letter: str) -> str:
