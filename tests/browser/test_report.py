@@ -76,3 +76,50 @@ def test_the_page_is_accessible_fits_and_opens_its_pairs(browser, address, schem
     assert {url.partition("#")[0] for url in asked if not url.startswith(("blob:", "data:"))} == {
         address
     }
+
+
+LEVELS = """() => [...document.querySelectorAll('.forest tr[data-model]')].map((row) => {
+  const name = document.createRange();
+  name.selectNodeContents(row.cells[0]);
+  const middle = ({ top, bottom }) => (top + bottom) / 2;
+  return middle(row.querySelector('circle').getBoundingClientRect()) - middle(name.getClientRects()[0]);
+})"""
+GAPS = """() => {
+  const texts = [...document.querySelectorAll('.forest:not([hidden]) [data-role=axis] text')];
+  const places = texts.map((each) => each.getBoundingClientRect()).filter(({ width }) => width > 0);
+  return places.slice(1).map(({ left }, place) => left - places[place].right);
+}"""
+
+
+@pytest.mark.parametrize("window", [WIDE, PHONE])
+def test_marks_are_level_with_their_rows_and_labels_apart(browser, address, window):
+    page = browser.new_page(viewport=window)
+    page.set_default_timeout(PATIENCE)
+    try:
+        page.goto(address)
+        expect(page.locator("[data-switch=measure]").first).to_be_visible()
+        levels = page.evaluate(LEVELS)
+        assert levels
+        assert max(map(abs, levels)) <= 1
+        gaps = page.evaluate(GAPS)
+        assert len(gaps) >= 2
+        assert min(gaps) >= 8
+    finally:
+        page.close()
+
+
+def test_a_cause_opens_its_boards(browser, address):
+    page = browser.new_page(viewport=WIDE)
+    page.set_default_timeout(PATIENCE)
+    try:
+        page.goto(address)
+        page.get_by_text("Why the boards are wrong").click()
+        causes = page.locator("#chapter-1-causes")
+        cause = causes.locator("details[id^=chapter-1-cause-]", has=page.locator(".pair")).first
+        cause.locator("summary").first.click()
+        expect(cause.get_by_role("img", name="True board")).to_be_visible()
+        causes.locator("td a[href^='#true=']").last.click()
+        shown = page.locator("[data-role=board-pair]")
+        expect(shown.locator("[data-role=numbers]")).to_have_attribute("data-state", "fresh")
+    finally:
+        page.close()

@@ -44,6 +44,9 @@ MOST_EXAMPLES: Final = 2
 _SEED: Final = 0
 _MOST_MODELS: Final = 3
 _OPENS: Final = "; a number opens one of them"
+_RARE: Final = 0.005
+"""Causes of a smaller share of the replies are one column."""
+_OTHERS: Final = "other causes"
 _UNREADABLE: Final = UNREADABLE.removesuffix(": ")
 
 
@@ -107,6 +110,8 @@ def _most(chapter: Chapter) -> int:
 def _counts(chapter: Chapter, sample: pd.DataFrame, identity: str) -> str:
     """Return the causes by model as a table; a number opens one of its replies, a head those of all models."""
     heads = sample["cause"].where(~sample["cause"].str.startswith(UNREADABLE), _UNREADABLE)
+    frequent = heads.value_counts(normalize=True) >= _RARE
+    heads = heads.where(heads.map(frequent) | heads.isin([NOTHING_LOST, UNDEFINED]), _OTHERS)
     counts = pd.crosstab(sample["model"], heads)
     causes = counts.drop(columns=[NOTHING_LOST, UNDEFINED], errors="ignore").sum()
     ordered = causes.sort_values(ascending=False, kind="stable").index

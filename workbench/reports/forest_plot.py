@@ -194,8 +194,8 @@ def forest(
         )
         apart = " data-settings" if family.settings else ""
         bodies.append(
-            f'<tbody{apart}><tr class="family"><th colspan="4" scope="rowgroup">'
-            f"{escape(family.title)}</th></tr>{rows}</tbody>"
+            f'<tbody{apart}><tr class="family"><th colspan="3" scope="rowgroup">'
+            f"{escape(family.title)}</th><td></td></tr>{rows}</tbody>"
         )
     switches = ""
     if choices:
