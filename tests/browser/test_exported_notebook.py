@@ -41,6 +41,7 @@ def notebook(*pairs):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     pairs = [BoardPair(*boards, caption=HOSTILE) for boards in PAIRS]
+    pairs[-1].depth = 6
     path = tmp_path_factory.mktemp("export") / "pairs.ipynb"
     nbformat.write(notebook(*pairs), path)
     exporter = f"{LivePairs.__module__}.{LivePairs.__name__}"
@@ -64,6 +65,10 @@ def test_each_pair_is_live_in_its_place(browser, address):
             expect(places.nth(place)).to_have_attribute("data-twin", "worker")
         expect(root.nth(0).locator("[data-role=caption]")).to_have_text(HOSTILE)
         expect(page.get_by_text("does not run here")).to_have_count(0)
+        expect(places.locator("[data-role=lesser-depth]")).to_have_text(
+            "The pair was saved with m = 6. This page measures up to m = 4: p6 and r6 need Python."
+        )
+        expect(places.last.locator("[data-role=depth-value]")).to_have_text("4")
         first = root.nth(0)
         drag(page, square(first, "predicted", "f3"), square(first, "predicted", "h4"))
         expect(square(first, "predicted", "h4")).to_have_attribute("data-piece", "N")

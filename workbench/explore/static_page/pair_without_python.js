@@ -1,7 +1,9 @@
 // A pair of boards on a page without Python: the view of BoardPair over a model of its own and the page's twin.
-// It takes the theme of the page that it stands in, or else the browser's; printed it is light: paper is. Hooks: the host's data-twin ("worker" or "page"), and those of board_pair_view.js.
+// It takes the theme of the page that it stands in, or else the browser's; printed it is light: paper is. Hooks: the host's data-twin ("worker" or "page"),
+// data-role="lesser-depth", and those of board_pair_view.js.
 
 import { BoardPairView } from "../pair/board_pair_view.js";
+import { htmlElement, subscripted } from "../page/svg.js";
 import { PageModel } from "./page_model.js";
 import { followTheme } from "./page_theme.js";
 
@@ -24,6 +26,9 @@ export function showPair(host, state, twin, onBoards = () => {}) {
   for (const name of BOARDS) {
     model.on(`change:${name}`, () => onBoards({ true_fen: model.get("true_fen"), predicted_fen: model.get("predicted_fen") }));
   }
+  if (state.depth > DEEPEST_EXACT) {
+    host.append(htmlElement("div", { class: "world-state" }, htmlElement("p", { class: "ws-quiet", "data-role": "lesser-depth" }, ...subscripted(lesserDepthInWords(state.depth)))));
+  }
   const view = new BoardPairView(model, host, { waiting: FOR_THE_TWIN, deepest: DEEPEST_EXACT });
   host.dataset.twin = twin.inWorker() ? "worker" : "page";
   return {
@@ -32,4 +37,9 @@ export function showPair(host, state, twin, onBoards = () => {}) {
       view.dispose();
     },
   };
+}
+
+/** @param {number} depth @returns {string} */
+function lesserDepthInWords(depth) {
+  return `The pair was saved with m = ${depth}. This page measures up to m = ${DEEPEST_EXACT}: p_${depth} and r_${depth} need Python.`;
 }
