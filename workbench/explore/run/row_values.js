@@ -11,6 +11,7 @@ const CODES = { 1: Int8Array, 2: Int16Array, 4: Int32Array };
  * @typedef {Object} RunColumn
  * @property {string} name
  * @property {string} label
+ * @property {string} [title] What it is, where the label does not say it.
  * @property {boolean} shown
  * @property {"number"|"text"} kind
  * @property {number} [digits] Of a number column, after the point.

@@ -1,6 +1,6 @@
 // The table of rows: only those in view are made. Header buttons sort, keys move, Enter opens.
 
-import { htmlElement, subscripted } from "../page/svg.js";
+import { htmlElement, subscriptLetters, subscripted } from "../page/svg.js";
 import { cellText, cellTitle, columnWidth, placeAfterKey, scrolledTo, visibleWindow } from "./row_values.js";
 
 /** As in run_browser.css. */
@@ -48,7 +48,7 @@ export class RunList {
   /** @param {Object[]} columns As row_values.js reads them; those not shown are left out. */
   setColumns(columns) {
     const shown = columns.filter((column) => column.shown);
-    const same = shown.length === this.columns.length && shown.every((column, index) => column.label === this.columns[index].label);
+    const same = shown.length === this.columns.length && shown.every(({ label, title }, index) => label === this.columns[index].label && title === this.columns[index].title);
     this.columns = shown;
     // A head that has the focus stays.
     if (same) {
@@ -68,7 +68,7 @@ export class RunList {
     const button = htmlElement(
       "button",
       {
-        type: "button", class: "rb-sort", "data-role": "sort", "data-column": column.name,
+        type: "button", class: "rb-sort", "data-role": "sort", "data-column": column.name, title: column.title && subscriptLetters(column.title),
         onclick: () => this.listeners.onSort(column.name),
       },
       ...subscripted(column.label),

@@ -44,6 +44,8 @@ const CHOICE_TRAITS = [
 const BESIDE_MODELS = new Set(["models", "sort_by", "descending"]);
 /** The traits of the ranges of two metrics; those of others are in metric_ranges. */
 const RANGE_TRAITS = { edit_distance: "distance_range", precision: "precision_range" };
+/** Columns that make room for the difference of two models. */
+const LEFT_OUT_BESIDE_DIFFERENCE = new Set(["disagreement", "remark"]);
 /** From which width of the widget the filters stand at the left; as in run_browser.css. */
 const LEAST_RAIL_WIDTH = 1000;
 const FILES_OF_ROWS = [
@@ -241,7 +243,7 @@ export function showRun({ model, el }) {
     const shortOf = new Map(run.byName.get("model").levels.map((level, code) => [level, run.byName.get("model").short[code]]));
     page.pair.show(answer.pair, model.get("depth"), (name) => shortOf.get(name));
     page.pair.follow(model.get("groups"));
-    page.list.setColumns(answer.pair ? withDifference(answer.pair.differences) : run.columns);
+    page.list.setColumns(answer.pair ? withDifference(answer.pair) : run.columns);
     page.filters.count(answer.facets);
     page.list.setSort(model.get("sort_by"), model.get("descending"));
     page.list.setOpened(model.get("opened").row ?? -1, false);
@@ -254,11 +256,14 @@ export function showRun({ model, el }) {
   }
 
   /** The columns with the difference of two models after p_m. @param {Array<number|null>} differences Of the order. */
-  function withDifference(differences) {
+  function withDifference({ one, other, differences }) {
     const values = new Float64Array(run.count).fill(NaN);
     order.forEach((row, place) => { values[row] = differences[place] ?? NaN; });
-    const place = run.columns.findIndex(({ name }) => name === "precision") + 1;
-    return run.columns.toSpliced(place, 0, { name: "difference", label: "difference", kind: "number", digits: 4, shown: true, values });
+    const needed = [model.get("sort_by"), model.get("disagreement") && "disagreement"];
+    const columns = run.columns.map((column) => (LEFT_OUT_BESIDE_DIFFERENCE.has(column.name) && !needed.includes(column.name) ? { ...column, shown: false } : column));
+    const depth = model.get("depth");
+    const difference = { name: "difference", label: `\u0394 p_${depth}`, title: `p_${depth} of ${one} less that of ${other} at this position`, kind: "number", digits: 4, shown: true, values };
+    return columns.toSpliced(columns.findIndex(({ name }) => name === "precision") + 1, 0, difference);
   }
 
   function takeModels(answer) {
