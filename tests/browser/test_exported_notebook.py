@@ -19,7 +19,16 @@ from .accessibility import violations
 from .lab_page import PHONE, WIDE
 from .test_page_without_python import expect_python_values, fens, opened
 from .test_touch import swipe
-from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, centre, drag, number, overflow, square
+from .widget_pages import (
+    BISHOP_ELSEWHERE,
+    RUY_LOPEZ,
+    centre,
+    drag,
+    number,
+    overflow,
+    square,
+    too_faint,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = ((RUY_LOPEZ, BISHOP_ELSEWHERE), (RUY_LOPEZ, RUY_LOPEZ), (RUY_LOPEZ, None))
@@ -182,13 +191,16 @@ def test_trackers_and_runs_have_their_charts(browser, tmp_path):
     page.close()
 
 
-@pytest.mark.parametrize("window", [WIDE, PHONE], ids=["wide", "phone"])
-def test_a_run_is_live_over_a_sample(browser, tmp_path, window):
+@pytest.mark.parametrize(
+    ("window", "theme"), [(WIDE, "light"), (WIDE, "dark"), (PHONE, "dark")], ids=str
+)
+def test_a_run_is_live_over_a_sample(browser, tmp_path, window, theme):
     rows = recorded_replies(settings=[""]).groupby("model").head(12)
-    run = RunBrowser(wb.score(rows, depth=2))
+    rows = rows.assign(reply=[f"{HOSTILE} {state} " * 9 for state in rows["predicted_state"]])
+    run = RunBrowser(wb.score(rows, depth=2), rows)
     path = tmp_path / "run.ipynb"
     nbformat.write(notebook(run), path)
-    text, _ = LivePairs().from_filename(str(path))
+    text, _ = LivePairs(theme=theme).from_filename(str(path))
     path.with_suffix(".html").write_text(text, encoding="utf-8")
     with opened(browser, path.with_suffix(".html").as_uri(), window, blocked=True) as (page, _root):
         root = page.locator("[data-role=run-browser]")
@@ -202,6 +214,15 @@ def test_a_run_is_live_over_a_sample(browser, tmp_path, window):
         root.locator("[data-role=row]").nth(2).click()
         expect(root.locator("[data-role=opened-title]")).to_contain_text(name)
         expect(root.locator("[data-role=opened-true] [data-square=e1]")).to_be_visible()
+        reply = rows["reply"][rows["model"] == name].iloc[2]
+        expect(root.locator("[data-role=opened-length]")).to_have_text(
+            f"The reply: {len(reply)} characters, the first 300 shown"
+        )
+        expect(root.locator("[data-role=opened-reply]")).to_have_text(f"{reply[:300]}\u2026")
+        expect(page.locator("body")).to_have_attribute(
+            "data-jp-theme-light", str(theme == "light").lower()
+        )
+        assert too_faint(root) == []
         root.locator("[data-role=next]").click()
         expect(root.locator("[data-role=place]")).to_have_text("4 of 12")
         expect(root.locator("[data-role=error]")).to_have_text("")
