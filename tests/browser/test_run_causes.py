@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 import workbench as wb
+from workbench.explore.run import run_browser
 from workbench.explore.run.run_browser import RunBrowser
 
 from .accessibility import violations
@@ -34,11 +35,11 @@ def counts(page):
 def test_causes_follow_the_filters_and_a_click_shows_their_rows(browser, run, size):
     with widget_page(browser, [run.table, run.pair], *size) as page:
         expect(page.locator("[data-role=run-browser]")).to_have_attribute("data-state", "ready")
-        expect(page.locator("[data-role=failure-cause]")).to_have_count(0)
-        page.locator("[data-role=causes-begin]").press("Enter")
+        # Few wrong boards are counted at once.
         expect(page.locator("[data-role=causes-words]")).to_have_text(
             "Why: main causes of 9 replies"
         )
+        expect(page.locator("[data-role=causes-begin]")).to_be_hidden()
         assert counts(page) == {"side to move": "5", "nothing lost": "3", "no board": "1"}
         page.locator("[data-role=failure-cause][value='side to move']").press("Enter")
         expect(page.locator("[data-role=counts]")).to_contain_text("5 of 9")
@@ -75,6 +76,22 @@ def test_causes_follow_the_filters_and_a_click_shows_their_rows(browser, run, si
         expect(page.locator("[data-role=counts]")).to_contain_text("9 of 9")
         expect(chips).to_have_count(0)
         assert run.table.causes == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_button_begins_to_count_what_takes_long(browser, run, monkeypatch, theme):
+    monkeypatch.setattr(run_browser, "_PAIRS_AT_ONCE", {True: 0, False: 0})
+    with widget_page(browser, [run.table, run.pair], 1366, 768) as page:
+        set_theme(page, theme)
+        words = page.locator("[data-role=causes-words]")
+        expect(words).to_have_text(
+            "1 different wrong answer in 9 replies: counting its cause takes a while."
+        )
+        expect(page.locator("[data-role=failure-cause]")).to_have_count(0)
+        assert violations(page.locator("[data-role=failure-causes]")) == []
+        page.locator("[data-role=causes-begin]").press("Enter")
+        expect(words).to_have_text("Why: main causes of 9 replies")
+        assert counts(page) == {"side to move": "5", "nothing lost": "3", "no board": "1"}
 
 
 def test_the_question_where_edit_distance_says_near_begins_with_the_causes(browser, run):

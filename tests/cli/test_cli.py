@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import workbench as wb
 from workbench.cli import main
 from workbench.games.synthetic_boards import random_games
 from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, write_table
@@ -410,3 +411,22 @@ class TestRefusals:
         assert "02_precision_by_samples cannot be drawn: expected a depth m of at least 1" in said
         assert (tmp_path / "notebooks" / "02_precision_by_samples.ipynb").exists()
         assert not list(tmp_path.glob("02_*"))
+
+
+def test_causes_counts_by_model_and_writes_the_same_numbers(tmp_path):
+    scores, out = tmp_path / "scores.parquet", tmp_path / "causes.csv"
+    black = START.replace(" w ", " b ")
+    replies = [("one", START), ("one", black), ("one", black), ("other", "No.")]
+    rows = [{"fen": START, "reply": reply, "model": model} for model, reply in replies]
+    frame = wb.score(rows, depth=2)
+    frame.to_parquet(scores)
+    lines = printed("causes", scores, "-o", out)
+    assert lines[1:] == [
+        "one side to move 2 0.667 1.000 1.000 1.000".split(),
+        "one nothing lost 1 0.333 - 0.000 0.000".split(),
+        "other no board 1 1.000 1.000 1.000 1.000".split(),
+    ]
+    pd.testing.assert_frame_equal(pd.read_csv(out), wb.causes(frame), check_dtype=False)
+    assert "new file in .csv" in run("causes", scores, "-o", out, code=2)
+    assert "side to move" in run("causes", scores, "--by", "set", "--by", "reply_class")
+    assert "expected a column of the scores" in run("causes", scores, "--by", "nope", code=1)

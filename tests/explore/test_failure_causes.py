@@ -10,6 +10,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_losses import board_causes, board_differences, circumstances
 from workbench.explore.losses.main_cause import DOMINANT
+from workbench.explore.run import run_browser
 from workbench.explore.run.failure_causes import (
     NOTHING_LOST,
     ONE_ERROR,
@@ -206,11 +207,12 @@ class TestRunBrowser:
         table = RunBrowser(
             scores_of((START, START), (START, black), (START, "No."), (PAWN, BARE))
         ).table
-        question = {"depth": 2, "distance": "levenshtein", "causes": ["no board"]}
+        question = {"depth": 2, "distance": "levenshtein", "causes": ["no board"], "all": False}
         answer = table._answer_causes(question)
         assert answer == {
             "rows": 4,
             "left": 0,
+            "pairs": 0,
             "causes": [
                 ("a piece missing", 1), ("no board", 1), (NOTHING_LOST, 1), ("side to move", 1),
             ],
@@ -219,6 +221,19 @@ class TestRunBrowser:
         assert table.places.tolist() == [1, 2]
         table.show_all()
         assert len(table.places) == 4
+
+    def test_what_takes_long_is_left_until_it_is_asked_for(self, monkeypatch):
+        """Two pairs of boards are one too many here; with the rows of one filter there is one."""
+        monkeypatch.setattr(run_browser, "_PAIRS_AT_ONCE", {True: 1, False: 0})
+        table = RunBrowser(
+            scores_of((START, START), (PAWN, BARE), (PAWN, BARE), (BARE, PAWN))
+        ).table
+        question = {"depth": 2, "distance": "levenshtein", "all": False}
+        answer = table._answer_causes(question)
+        assert answer == {"rows": 4, "left": 3, "pairs": 2, "causes": None}
+        few = table._answer_causes({**question, "lasso": [1, 2]})
+        assert few == {"rows": 2, "left": 0, "pairs": 0, "causes": [("a piece missing", 2)]}
+        assert table._answer_causes({**question, "all": True})["left"] == 0
 
     def test_causes_are_of_the_depth_and_computed_only_for_rows_that_all_else_lets_through(self):
         """The pawn is missing either way, at depth 1 of the recall alone."""

@@ -80,6 +80,37 @@ def score(
     click.echo(f"{rows} scores written to {out}")
 
 
+@main.command()
+@click.argument("scores", type=PATH)
+@click.option("-o", "--out", type=PATH, help="A new file in .csv for the whole table.")
+@click.option(
+    "--by",
+    "columns",
+    multiple=True,
+    default=("model",),
+    metavar="COLUMN",
+    help="A column of SCORES whose values are compared; may be repeated.",
+)
+def causes(scores: Path, out: Path | None, columns: tuple[str, ...]) -> None:
+    """Count why replies in a SCORES table lose precision: the main cause of each, by model.
+
+    A cause is what wins back at least half of the loss if it alone is corrected; where no precision is
+    lost, it is that of recall. Prints replies, their share of all and of the wrong ones, and the mean
+    that is lost; at the largest depth of the table. SCORES may also be a run folder.
+    """
+    from workbench.front_door.scores import causes as count_causes
+    from workbench.tables.parquet_tables import replacing
+
+    if out is not None and (out.suffix != ".csv" or out.exists()):
+        raise click.UsageError(f"--out: expected a new file in .csv, got {str(out)!r}")
+    table = count_causes(scores, columns)
+    click.echo(table.to_string(index=False, float_format="{:.3f}".format, na_rep="-"))
+    if out is not None:
+        with replacing(out) as beside:
+            table.to_csv(beside, index=False)
+        click.echo(f"{len(table)} rows written to {out}", err=True)
+
+
 _OPTION: Final = re.compile(r"-{1,2}[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
 
 

@@ -210,11 +210,11 @@ def causes(scores: Rows, by: str | Sequence[str] = ("model",)) -> pd.DataFrame:
     """
     from workbench.explore.run.failure_causes import NOTHING_LOST, UNDEFINED, failure_causes
 
-    frame = frame_of(scores)
-    of_rows = failure_causes(frame)
-    frame = with_names(with_summaries(frame))
+    plain = frame_of(scores)
+    frame = with_names(with_summaries(plain))
     keys = [by] if isinstance(by, str) else list(by)
     check_columns(frame, keys)
+    of_rows = failure_causes(plain)
     measures = default_metrics(frame)[:2]
     lost = {f"{name}_lost": 1.0 - frame[name].astype(float) for name in measures}
     rows = frame[keys].assign(cause=of_rows["cause"], **lost)

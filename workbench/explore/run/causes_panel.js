@@ -1,4 +1,5 @@
-// Why the rows shown lose precision or recall: their main causes with counts; a click shows the rows of one.
+// Why the rows shown lose precision or recall: their main causes with counts; a click shows the rows of one. Where
+// counting takes long, a button begins it.
 
 import { htmlElement } from "../page/svg.js";
 import { spelledCount } from "../page/spelled_count.js";
@@ -24,23 +25,21 @@ export class CausesPanel {
     this.root = htmlElement("section", { class: "rb-causes", "data-role": "failure-causes", "aria-label": "Why replies fail" }, this.begin, this.words, this.list);
   }
 
-  /** @param {{rows: number, left: number, causes: Array<[string, number]>}} answer @param {string[]} chosen */
+  /** @param {{rows: number, left: number, pairs: number, causes: Array<[string, number]>|null}} answer @param {string[]} chosen */
   show(answer, chosen) {
-    this.begin.hidden = true;
+    this.begin.hidden = answer.causes !== null;
     this.words.textContent = progressInWords(answer);
-    const most = Math.max(1, ...answer.causes.map(([, count]) => count));
     const counts = new Map(answer.causes);
-    const there = [...this.list.children].filter(({ value }) => counts.has(value));
-    const names = new Set(there.map(({ value }) => value));
-    const buttons = new Map([...there, ...answer.causes.filter(([name]) => !names.has(name)).map(([name]) => this.button(name))].map((each) => [each.value, each]));
-    for (const [name, button] of buttons) {
-      button.lastChild.textContent = spelledCount(counts.get(name));
-      button.style.setProperty("--rb-share", `${(100 * counts.get(name) / most).toFixed(1)}%`);
+    const most = Math.max(1, ...counts.values());
+    const there = [...this.list.children];
+    const buttons = new Map(there.map((each) => [each.value, each]));
+    const order = causesInOrder([...buttons.keys()], answer).map((name) => buttons.get(name) ?? this.button(name));
+    for (const button of order) {
+      button.lastChild.textContent = spelledCount(counts.get(button.value));
+      button.style.setProperty("--rb-share", `${(100 * counts.get(button.value) / most).toFixed(1)}%`);
     }
-    // While they are counted none moves away below a finger.
-    const order = answer.left > 0 ? [...buttons.values()] : answer.causes.map(([name]) => buttons.get(name));
     const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
-    if (order.length !== this.list.children.length || order.some((each, place) => each !== this.list.children[place])) {
+    if (order.length !== there.length || order.some((each, place) => each !== there[place])) {
       this.list.replaceChildren(...order);
       focused?.focus();
     }
@@ -50,13 +49,8 @@ export class CausesPanel {
   button(name) {
     return htmlElement("button", {
       type: "button", value: name, "data-role": "failure-cause", "aria-pressed": "false",
-      onclick: () => this.toggle(name),
+      onclick: () => this.listeners.onCauses(toggled(this.chosen, name)),
     }, htmlElement("span", { text: name }), htmlElement("span", {}));
-  }
-
-  toggle(name) {
-    const others = this.chosen.filter((each) => each !== name);
-    this.listeners.onCauses(others.length < this.chosen.length ? others : [...this.chosen, name]);
   }
 
   /** @param {string[]} chosen Categories. */
@@ -66,8 +60,26 @@ export class CausesPanel {
   }
 }
 
-/** @param {{rows: number, left: number}} answer @returns {string} */
-export function progressInWords({ rows, left }) {
+/** @param {string[]} names @param {string} name @returns {string[]} Without the name if it is among them, else with it. */
+export function toggled(names, name) {
+  return names.includes(name) ? names.filter((each) => each !== name) : [...names, name];
+}
+
+/**
+ * The causes in the order of their counts; while they are counted none moves away below a finger.
+ * @param {string[]} there Those that are shown. @param {{left: number, causes: Array<[string, number]>|null}} answer
+ * @returns {string[]}
+ */
+export function causesInOrder(there, { left, causes }) {
+  const names = (causes ?? []).map(([name]) => name);
+  if (left === 0) return names;
+  const stay = there.filter((name) => names.includes(name));
+  return [...stay, ...names.filter((name) => !stay.includes(name))];
+}
+
+/** @param {{rows: number, left: number, pairs: number, causes: Array<[string, number]>|null}} answer @returns {string} */
+export function progressInWords({ rows, left, pairs, causes }) {
   const nouns = rows === 1 ? "reply" : "replies";
+  if (causes === null) return `${spelledCount(pairs)} different wrong ${pairs === 1 ? "answer" : "answers"} in ${spelledCount(rows)} ${nouns}: counting ${pairs === 1 ? "its cause" : "their causes"} takes a while.`;
   return left > 0 ? `Causes of ${spelledCount(rows - left)} of ${spelledCount(rows)} ${nouns}\u2026` : `Why: main causes of ${spelledCount(rows)} ${nouns}`;
 }

@@ -70,6 +70,9 @@ _NEEDED: Final = (
 _CHUNK: Final = 64
 """Pairs whose walks are one batch: under 0.1 s."""
 
+_CHUNK_OF_OTHERS: Final = 8
+"""Pairs of states of other environments, which are walked one by one: about as long."""
+
 _ONE_PAIR_BUDGET: Final = 40_000
 """Joint nodes of a pair that no batch takes: of a board with a promoted king, of another environment."""
 
@@ -368,6 +371,7 @@ class FailureCauses:
         depth: m.
         categories: The categories so far; `codes` are places in this list.
         codes: The category of each row, -1 where it is not computed yet.
+        batches: Whether all pairs are boards, which are walked in batches: ten times as fast.
 
     Raises:
         InvalidArgumentError: If the scores lack a column, or do not have this depth.
@@ -436,6 +440,7 @@ class FailureCauses:
         self._pair_of[places] = keys.groupby(names, sort=False, dropna=False).ngroup()
         first = ~keys.duplicated().to_numpy()
         self._pairs = keys[first].to_numpy(dtype=object)
+        self.batches = bool((self._pairs[:, 0] == DEFAULT).all())
         self._values = values[places[first]]
         self._rows_of = np.argsort(self._pair_of, kind="stable")
         self._starts = np.searchsorted(
@@ -457,6 +462,10 @@ class FailureCauses:
         codes = self.codes if places is None else self.codes[places]
         return int((codes < 0).sum())
 
+    def remaining_pairs(self, places: NDArray[np.int64]) -> int:
+        """Return how many different pairs of states the rows without a cause at some places have."""
+        return len(np.unique(self._pair_of[places[self.codes[places] < 0]]))
+
     def advance(self, places: NDArray[np.int64] | None = None, seconds: float = np.inf) -> int:
         """Compute the causes of rows, in their order, for about a time.
 
@@ -470,8 +479,9 @@ class FailureCauses:
         until = time.perf_counter() + seconds
         wanted = np.arange(len(self.codes)) if places is None else np.asarray(places, np.int64)
         pairs = pd.unique(self._pair_of[wanted[self.codes[wanted] < 0]])
-        for start in range(0, len(pairs), _CHUNK):
-            self._compute(pairs[start : start + _CHUNK])
+        chunk = _CHUNK if self.batches else _CHUNK_OF_OTHERS
+        for start in range(0, len(pairs), chunk):
+            self._compute(pairs[start : start + chunk])
             if time.perf_counter() >= until:
                 break
         return self.remaining(places)

@@ -353,14 +353,23 @@ class ScoresTable(WidgetBase):
     def _answer_causes(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Compute causes of the rows of a choice for a moment, whatever causes are chosen.
 
+        Args:
+            message: The choice, and in ``all`` whether they are computed however long it takes.
+
         Returns:
-            ``rows``: how many there are. ``left``: how many of them have no cause yet. ``causes``: pairs
-            of a category and its rows, the most frequent first.
+            ``rows``: how many there are. ``left``: how many of them have no cause yet, and ``pairs``: how
+            many different pairs of states these have. ``causes``: pairs of a category and its rows, the most
+            frequent first; None where the rest takes long and is not asked for.
         """
         numbers = choose_rows(self._run, self._choice({**message, "causes": []}))
         causes = self._failure_causes()
+        answer = {"rows": len(numbers), "left": causes.remaining(numbers)}
+        pairs = causes.remaining_pairs(numbers)
+        if pairs > _PAIRS_AT_ONCE[causes.batches] and not message["all"]:
+            return {**answer, "pairs": pairs, "causes": None}
         left = causes.advance(numbers, _CAUSES_SECONDS)
-        return {"rows": len(numbers), "left": left, "causes": causes.counts(numbers)}
+        pairs = causes.remaining_pairs(numbers)
+        return {**answer, "left": left, "pairs": pairs, "causes": causes.counts(numbers)}
 
     def _answer_models(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Return `model_rows` of a choice, whatever models are chosen; by length, whatever groups are."""
@@ -427,6 +436,8 @@ class ScoresTable(WidgetBase):
 
 _CAUSES_SECONDS: Final = 0.15
 """How long causes are computed before the kernel is free for other questions."""
+_PAIRS_AT_ONCE: Final = {True: 3_000, False: 200}
+"""Different pairs of states whose causes are computed unasked, in batches or one by one: a few seconds of one core."""
 
 _CHOICE_TRAITS: Final = tuple(each.name for each in fields(RowChoice))
 _MEASURED: Final = ("sort_by", "descending", "depth", "distance")

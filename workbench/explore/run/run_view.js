@@ -5,7 +5,7 @@
 // "rows" and "models" are kept in the trait "answers".
 //   rows: all CHOICE_TRAITS, depth, distance -> order, classes, notes, definition, pair, facets
 //   models: the same without models, sort_by and descending -> alike, classes, lengths, rows
-//   causes: the same as rows without causes, sort_by and descending -> rows, left, causes
+//   causes: the same as rows without causes, sort_by and descending; all -> rows, left, pairs, causes
 //   open: row -> row, and the traits opened and beside; beside: row -> row, and the trait beside
 //   export: file -> a file in a buffer
 // run_browser.py (_answer_rows) and model_rows.py describe the answers.
@@ -98,12 +98,20 @@ export function showRun({ model, el }) {
   let order = [];
   let drawn = "";
   let ofModels = "";
+  let ofCauses = "";
+  let counted = false;
   let bring = false;
   const kernel = new KernelNote();
   const asking = new Requester(model, {
     onFailed: (message) => { page.error.textContent = message; },
     ...kernel.listeners(),
   });
+  // Nobody waits for what is counted unasked: a page without a kernel does not complain of it.
+  const onRequest = (listener) => (...values) => { if (page.causes.following) listener(...values); };
+  const askingCauses = new Requester(model, Object.fromEntries(Object.entries({
+    onFailed: (message, asked) => { if (asked === "causes") page.error.textContent = message; },
+    ...kernel.listeners(),
+  }).map(([name, listener]) => [name, onRequest(listener)])));
   const page = runBrowserPage({
     kernel,
     onChange: change,
@@ -167,15 +175,20 @@ export function showRun({ model, el }) {
 
   /** One step of the causes of the rows shown; each answer asks for the next. */
   function askCauses() {
-    const disagreement = model.get("disagreement") !== "";
-    if (!page.causes.following && !disagreement) return;
     const { sort_by, descending, causes, ...others } = choice();
-    asking.ask("causes", { ...others, depth: model.get("depth"), distance: model.get("distance") });
+    const all = page.causes.following || model.get("disagreement") !== "";
+    const question = { ...others, depth: model.get("depth"), distance: model.get("distance"), all };
+    const key = JSON.stringify(question);
+    if (key === ofCauses && counted) return;
+    ofCauses = key;
+    counted = false;
+    askingCauses.ask("causes", question);
   }
 
   function takeCauses(answer) {
     page.causes.show(answer, model.get("causes"));
-    if (answer.left > 0) askCauses();
+    counted = answer.causes === null || answer.left === 0;
+    if (!counted) askCauses();
   }
 
   function ask() {
@@ -313,7 +326,7 @@ export function showRun({ model, el }) {
 
   asking.on("rows", takeRows);
   asking.on("models", takeModels);
-  asking.on("causes", takeCauses);
+  askingCauses.on("causes", takeCauses);
   asking.on("open", takeOpenAnswer);
   asking.on("beside", () => { page.error.textContent = ""; });
   asking.on("export", takeFile);
@@ -331,6 +344,7 @@ export function showRun({ model, el }) {
     for (const [name, listener] of Object.entries(heard)) model.off(name, listener);
     width.disconnect();
     asking.dispose();
+    askingCauses.dispose();
     page.scatter.dispose();
     page.list.dispose();
   };
