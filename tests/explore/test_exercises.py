@@ -8,6 +8,7 @@ from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.lesson.exercises import (
     board_after,
     compare_predictions,
+    show_boards,
     with_other_side_to_move,
     with_piece_moved,
     without_piece,
@@ -52,3 +53,17 @@ def test_measures_of_the_papers_own_example():
     assert list(table["r_1"]) == [1, 1, 0]
     assert list(table["edit distance"]) == [0, 1, 1]
     assert list(table["class"]) == ["valid", "ill_formed", "valid"]
+
+
+def test_beside_boards_stands_what_they_hold_and_how_they_differ():
+    rook_game = "4k3/8/8/8/8/8/8/R3K2R b K - 0 1"
+    text = show_boards(
+        {"True board": rook_game, "Predicted board": with_other_side_to_move(rook_game)}
+    ).data
+    assert "<p>Black to move.</p>" in text
+    assert "<p>Difference: in truth Black is to move, on the predicted board White.</p>" in text
+    assert "<p>White: king e1, rooks a1 h1.</p><p>Black: king e8.</p>" in text
+    assert "Difference" not in show_boards({"One board": rook_game}).data
+    assert "No difference." in show_boards({"True board": rook_game, "The same": rook_game}).data
+    # Three boards fill a row.
+    assert "to move" not in show_boards(dict.fromkeys("abc", rook_game)).data

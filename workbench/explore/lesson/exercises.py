@@ -1,16 +1,25 @@
 """Boards with one error, every measure of them, and boards side by side."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import chess
 import pandas as pd
 from IPython.display import HTML
 
 from workbench.environments.chess.replay import play_moves
+from workbench.environments.chess.state import Fen
 from workbench.errors import InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.page.still_html import board
+from workbench.explore.losses.board_losses import board_differences
+from workbench.explore.page.still_html import board, paragraph
 from workbench.explore.pair.pair_view import different_squares, pair_view
+
+_MOST_WITH_TEXT: Final = 2
+"""Boards beside which a wide screen has room for a text; on a narrow one it stands below."""
+_ROW: Final = "display:flex;flex-wrap:wrap;align-items:flex-start"
+_TEXT: Final = "flex:1 1 260px;max-width:440px;margin-top:24px"
+_SIDES: Final = ("Black", "White")
 
 
 def board_after(movetext: str) -> str:
@@ -75,12 +84,38 @@ def compare_predictions(
 def show_boards(boards: Mapping[str, str]) -> HTML:
     """Return boards as pictures beside each other; the squares that differ from the first are marked.
 
-    The boards are full FENs by what is written above each, the true board first.
+    Beside one board or two the side to move, the differences and the pieces stand in words.
+
+    Args:
+        boards: Full FENs by what is written above each, the true board first.
     """
-    positions = {name: chess.Board(fen) for name, fen in boards.items()}
-    first = next(iter(positions.values()))
+    fens = [Fen(text) for text in boards.values()]
     pictures = [
-        board(name, position, boards[name], different_squares(first, position))
-        for name, position in positions.items()
+        board(name, fen.board, fen.text, different_squares(fens[0].board, fen.board))
+        for name, fen in zip(boards, fens, strict=True)
     ]
-    return HTML("".join(pictures))  # type: ignore[no-untyped-call]
+    text = _board_text(fens) if len(fens) <= _MOST_WITH_TEXT else ""
+    return HTML(f'<div style="{_ROW}">{"".join(pictures)}{text}</div>')  # type: ignore[no-untyped-call]
+
+
+def _board_text(fens: Sequence[Fen]) -> str:
+    """Return a block of text about the first board, and how the others differ from it."""
+    true = fens[0].board
+    lines = [f"{_SIDES[true.turn]} to move."]
+    for fen in fens[1:]:
+        words = "; ".join(each.words for each in board_differences(fens[0], fen))
+        lines.append(f"Difference: {words}." if words else "No difference.")
+    owner = "The pieces" if len(fens) == 1 else "The pieces of the true board"
+    lines.append(f"{owner}:")
+    for side in chess.COLORS:
+        squares = {
+            f"{name}s" if len(true.pieces(kind, side)) > 1 else name: true.pieces(kind, side)
+            for kind, name in reversed([*enumerate(chess.PIECE_NAMES)][1:])
+        }
+        words = ", ".join(
+            f"{name} {' '.join(map(chess.square_name, places))}"
+            for name, places in squares.items()
+            if places
+        )
+        lines.append(f"{_SIDES[side]}: {words or 'none'}.")
+    return f'<div style="{_TEXT}">{"".join(map(paragraph, lines))}</div>'

@@ -100,7 +100,10 @@ def picture(svg: str | None, alt: str, width: int) -> str:
     if svg is None:
         return ""
     code = base64.b64encode(svg.encode()).decode()
-    return f'<img width="{width}" alt="{escape(alt)}" src="data:image/svg+xml;base64,{code}"><br>'
+    return (
+        f'<img width="{width}" style="max-width:100%" alt="{escape(alt)}" '
+        f'src="data:image/svg+xml;base64,{code}"><br>'
+    )
 
 
 def preformatted(text: str) -> str:
@@ -110,5 +113,5 @@ def preformatted(text: str) -> str:
 
 def aside(content: str, width: int | None = None) -> str:
     """Return HTML as a block beside its neighbours, as far as there is room."""
-    wide = "" if width is None else f";width:{width}px"
+    wide = "" if width is None else f";width:{width}px;max-width:100%"
     return f'<div style="{_ASIDE}{wide}">{content}</div>'
