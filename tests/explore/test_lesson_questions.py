@@ -137,7 +137,15 @@ def test_a_refusal_says_what_is_expected():
         ("p_2", (0, 95), "got (0, 95); write a decimal point, as in 0.95."),
         ("moves at the start", -3, "expected a whole number, 0 or more, got -3."),
         ("lines for a small p", "many", "expected a whole number, 1 or more, got 'many'."),
-        ("reading an interval", "e", "expected one letter, a to d, got 'e'."),
+        ("reading an interval", "e", "expected one letter in quotes, a to d, got 'e'."),
+        ("p_2", "", "got ''; write a number, such as 3 / 4, in place of the dots."),
+        ("p_2", [], "got []; write a number, such as 3 / 4, in place of the dots."),
+        ("p_2", "1/2", "got '1/2'; write the number without quotes, as in 3 / 4."),
+        ("p_2", "50%", "write the number without quotes and without %, as in 3 / 4."),
+        ("p_2", 50, "got 50; if it is a percentage, write 50 / 100."),
+        ("p_2", 1.5, "expected a number from 0 to 1, got 1.5."),
+        ("lines for a small p", (99, 900), "got (99, 900); write no comma, as in 12000."),
+        ("lines for a small p", 10**400, "got a whole number of more than 300 digits."),
     ):
         assert verdict(questions[name], given).said.endswith(said)
 
@@ -165,6 +173,10 @@ def test_only_correct_rounding_counts_as_right(name, right, wrong):
 def test_a_share_that_is_nearly_right_is_told_so():
     said = verdict(BOARDS.questions["p_1 without a king"], 0.95).said
     assert said == "Not right. It is near: give a fraction, or round to three decimals."
+    # 0.38 - 0.375 is a little more than 0.005 in floats; 0.003 is no rounding of 0.0004.
+    assert "It is near" in verdict(ESTIMATORS.questions["museum: rooms"], 0.38).said
+    assert "variance" in verdict(ESTIMATORS.questions["standard error"], 0.0004).said
+    assert "variance" not in verdict(ESTIMATORS.questions["standard error"], 0.003).said
     museum = ESTIMATORS.questions["museum: how many to ask"]
     assert verdict(museum, 98).said == verdict(museum, 98.2222).said
     assert "round up" in verdict(museum, 98).said
@@ -195,7 +207,7 @@ def test_what_follows_from_a_wrong_answer_is_told_so():
     assert "follows from your visitors" in rooms.found["museum: how many to ask"].said
 
 
-@pytest.mark.parametrize("given", ["ac", "ca", {"a", "c"}, ["A", "c"], "a, c"])
+@pytest.mark.parametrize("given", ["ac", "ca", {"a", "c"}, ["A", "c"], "a, c", "(a) c."])
 def test_letters_are_read_in_any_form(given):
     question = ChoiceQuestion("which", "Which?", ("one", "two", "three"), "ac")
     assert verdict(question, given).status == "right"
@@ -203,6 +215,9 @@ def test_letters_are_read_in_any_form(given):
     assert verdict(question, "abc").said == "Not right. Too many: b."
     assert verdict(question, "ab").said == "Not right. Missing: c. Too many: b."
     assert verdict(question, "b").said == "Not right. Missing: a, c. Too many: b."
+    reasons = {"b": "Two is even.", "d": "Four too."}
+    odd = ChoiceQuestion("odd", "Which?", ("1", "2", "3", "4"), "ac", wrong=reasons)
+    assert verdict(odd, "abc").said == "Not right. Too many: b. b: Two is even."
     only = ChoiceQuestion("which", "Which?", ("one", "two"), "b", wrong={"a": "Two are two."})
     assert verdict(only, "a").said == "Not right. Two are two."
     assert verdict(only, "ab").said == "Not right. One letter is right."
@@ -318,6 +333,12 @@ class TestTheGameThatAModelReads:
         assert right_again == ends.value == 48
         assert "Count half-moves from the start" in verdict(ends, 32).said
         assert "the number of the move" in verdict(ends, 24).said
+        said = {ply: verdict(ends, ply).said for ply in wrong}
+        assert said[15] == "Not right. The error begins later."
+        assert said[16] == "Not right. There the error begins."
+        assert said[47] == "Not right. At this ply the square is wrong."
+        assert "not for the first time" in said[49]
+        assert "The game has 60 half-moves" in verdict(ends, 61).said
         assert begins.because.startswith(
             "After 8... Bg6 it writes a knight on g6, where a bishop stands"
         )

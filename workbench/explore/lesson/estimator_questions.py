@@ -23,6 +23,8 @@ from workbench.explore.lesson.lesson_record import Lesson
 CONFIDENCE: Final = 1.96
 """Standard errors on either side of a 95% interval."""
 
+_ROOT: Final = "The standard error is a root: square both sides before you solve for N."
+
 _ROUNDING: Final = 0.01
 """By which a computed count may miss a whole number."""
 
@@ -149,7 +151,8 @@ def _tree() -> list[Question]:
     return [
         share_question("tree: p_2", "What is p_2?", p_2,
                {naive: "That counts each line once. A line through b has only a share of 1/2 · 1/3.",
-                1 / 3: "That is the share of replies that are accepted after b."},
+                1 / 3: "That is the share of replies that are accepted after b.",
+                1 / 6: "That is the line b-y alone. S accepts another line."},
                "Multiply along each line: 1/2 for the first step, then 1 over the number of actions."),
     ]  # fmt: skip
 
@@ -166,16 +169,21 @@ def _second_algorithm() -> list[Question]:
                "Weight 1/2, times 2 for the thinning, times 1 for the only action after a."),
         share_question("Algorithm 2: b is kept", "And if b is kept?", low,
                {1 / 6: "After thinning from 2 lines to 1 the weight is doubled.",
-                1.0: "One of the three actions after b is accepted."},
+                1.0: "One of the three actions after b is accepted.",
+                2 / 3: "Before the thinning b has weight 1/2, not 1: the first step chose one of two actions."},
                "Weight 1/2, times 2 for the thinning, times 1/3 for y."),
-        share_question("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable.",
+        share_question("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable: add them and divide by 2.",
                because="It is p_2: Algorithm 2 is unbiased.", follows=Following(names, lambda one, other: (one + other) / 2)),
         share_question("Algorithm 2: standard deviation", "What is the standard deviation of a run?", deviation,
-               {deviation**2: "That is the variance; take the root."},
-               "Both values are equally far from the mean.",
+               {deviation**2: "That is the variance; take the root.",
+                2 * deviation: "That is how far the two values are apart. How far is each from the mean?",
+                math.sqrt(2) * deviation: "That divides by n − 1, as for a sample. These two values are all there are, each with probability 1/2."},
+               "Both values are equally far from the mean: how far?",
                follows=Following(names, lambda one, other: abs(one - other) / 2)),
         share_question("one line: standard deviation", "And the standard deviation of one independent line?",
-               math.sqrt(p_2 * (1 - p_2)), {p_2 * (1 - p_2): "That is the variance; take the root."},
+               math.sqrt(p_2 * (1 - p_2)),
+               {p_2 * (1 - p_2): "That is the variance; take the root.", p_2: "That is the mean of one line.",
+                deviation: "That is the standard deviation of Algorithm 2. A line is worth 1 or 0."},
                "One line is accepted (1) with probability p = 2/3, or not (0): √(p(1 − p))."),
     ]  # fmt: skip
 
@@ -185,10 +193,14 @@ def _numbers() -> list[Question]:
     needed = _needed(0.001, 0.1 * 0.001)
     return [
         share_question("standard error", "80 of 400 lines are accepted. What is the standard error of the estimate?", error,
-               {0.2: "That is the estimate itself.", 0.2 * 0.8: "Divide by N and take the root.", error**2: "That is the variance; take the root."},
+               {0.2: "That is the estimate itself.", 0.2 * 0.8: "Divide by N and take the root.", error**2: "That is the variance; take the root.",
+                math.sqrt(0.2 * 0.8): "That is the standard deviation of one line. Divide by the root of N.",
+                math.sqrt(0.2 * 0.8 / 80): "N is all 400 lines, not the 80 that are accepted.",
+                CONFIDENCE * error: "That is half of the 95% interval: 1.96 standard errors."},
                "√(p(1 − p)/N) with p = 80/400."),
         count_question("lines for a small p", "p_m is 0.001. How many lines make the standard error a tenth of p_m?", needed,
-               mistakes={100_000: "That leaves out the factor 1 − p = 0.999."},
+               mistakes={100_000: "That leaves out the factor 1 − p = 0.999.", 10: _ROOT,
+                         needed * CONFIDENCE**2: "That makes 1.96 standard errors a tenth of p_m. One is asked for."},
                hint="Solve √(p(1 − p)/N) = p/10 for N.", within=_ROUNDING),
         ChoiceQuestion(
             "reading an interval",
@@ -212,7 +224,8 @@ def _numbers() -> list[Question]:
 
 def _transfer() -> list[Question]:
     visitors = sum(1 / rooms for rooms in MUSEUM_ROOMS) / len(MUSEUM_ROOMS)
-    rooms = len(MUSEUM_ROOMS) / sum(MUSEUM_ROOMS)
+    rooms_behind = sum(MUSEUM_ROOMS)
+    rooms = len(MUSEUM_ROOMS) / rooms_behind
     samples = _needed(visitors, 0.05)
     up = "Visitors come whole: round up, or the error is a little above 0.05."
     return [
@@ -220,9 +233,17 @@ def _transfer() -> list[Question]:
                {rooms: "That is the share of the rooms. Visitors choose a door first."},
                "A third of the visitors takes each door, and spreads over the rooms behind it."),
         share_question("museum: rooms", "What share of the rooms has a painting?", rooms,
-               {visitors: "That is the share of the visitors."}, "Count rooms."),
+               {visitors: "That is the share of the visitors.",
+                1 / rooms_behind: "That is one room of all. How many have a painting?"},
+               "Divide the rooms with a painting by all rooms."),
         count_question("museum: how many to ask", "How many visitors make the standard error at most 0.05?", samples,
-               mistakes={samples - 1: up, visitors * (1 - visitors) / 0.05**2: up},
+               mistakes={
+                   samples - 1: up,
+                   visitors * (1 - visitors) / 0.05**2: up,
+                   _needed(rooms, 0.05): "That is with p the share of the rooms. It is visitors that you ask.",
+                   _needed(0.5, 0.05): "That is with p = 1/2. Take the share of the visitors.",
+                   _needed(visitors, 0.05 / CONFIDENCE): "That makes 1.96 standard errors 0.05. One is asked for.",
+               },
                follows=Following(("museum: visitors",), lambda p: _needed(p, 0.05)),
                hint="Solve √(p(1 − p)/N) = 0.05 for N, with p the share of the visitors.", within=_ROUNDING),
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from numbers import Real
 from types import EllipsisType, MappingProxyType
@@ -24,6 +24,12 @@ _HALF_WITHIN: Final = 3
 """A guess that is at most so many times as far off has half the points."""
 _NEAR: Final = 0.005
 """A share this near to a value or to a known mistake is taken for it, badly rounded."""
+_NEAR_RATIO: Final = 0.1
+"""And so near in relation to it: 0.003 is not 0.0004, rounded."""
+_NEAR_COUNT: Final = 0.5
+"""A number this near to a count is taken for it."""
+_PERCENT: Final = (2, 100)
+"""A share in this range is taken for a percentage."""
 _SHOWN: Final = 40
 _LARGEST: Final = sys.float_info.max
 
@@ -44,7 +50,7 @@ class Following:
         """Return what to say of a wrong answer that follows from other answers; else nothing."""
         if not set(self.names) <= set(earlier):
             return ""
-        if abs(answer - self.rule(*(earlier[name] for name in self.names))) > _NEAR:
+        if not _is_near(answer, self.rule(*(earlier[name] for name in self.names))):
             return ""
         names = [name.split(": ")[-1] for name in self.names]
         if len(names) == 1:
@@ -104,9 +110,28 @@ class NumberQuestion:
             if self.is_count
             else f"a number from {self.low:g} to {self.high:g}"
         )
+        advice = "; ".join(filter(None, [expected_got(expected, answer), self._advice(answer)]))
+        raise InvalidArgumentError(advice)
+
+    def _advice(self, answer: Any) -> str:
+        """Return how to write an answer that is not a number, or a share above 1; often nothing."""
+        example = "12" if self.is_count else "3 / 4"
+        if isinstance(answer, str) and any(map(str.isdigit, answer)):
+            percent = " and without %" if "%" in answer else ""
+            return f"write the number without quotes{percent}, as in {example}"
+        if isinstance(answer, Sized) and not str(answer).strip("()[]{} "):
+            return f"write a number, such as {example}, in place of the dots"
         # Python reads "0,95" as two numbers.
-        comma = "; write a decimal point, as in 0.95" if isinstance(answer, tuple) else ""
-        raise InvalidArgumentError(f"expected {expected}, got {answer_text(answer)}{comma}")
+        if isinstance(answer, tuple):
+            return (
+                "write no comma, as in 12000"
+                if self.is_count
+                else "write a decimal point, as in 0.95"
+            )
+        number: Any = answer if isinstance(answer, Real) and self.high == 1 else 0
+        if _PERCENT[0] <= number <= _PERCENT[1]:
+            return f"if it is a percentage, write {answer_text(answer)} / 100"
+        return ""
 
     def points(self, guess: float) -> int:
         """Return the points of a guess, 0 to `FULL`."""
@@ -125,11 +150,13 @@ class NumberQuestion:
         """Return what to say of a wrong answer: what it follows from, or what mistake it is, or the hint."""
         if self.follows and (words := self.follows.about(answer, earlier)):
             return words
-        near = self.within if self.is_count else _NEAR
         for wrong, words in self.mistakes.items():
-            if abs(answer - wrong) <= near:
+            if abs(answer - wrong) <= _NEAR_COUNT if self.is_count else _is_near(answer, wrong):
                 return words
-        if abs(answer - self.value) <= near:
+        if self.is_count:
+            whole = abs(answer - round(answer)) <= self.within
+            return self.hint if whole else f"The answer is a whole number. {self.hint}"
+        if _is_near(answer, self.value):
             return "It is near: give a fraction, or round to three decimals."
         return self.hint
 
@@ -152,7 +179,7 @@ class ChoiceQuestion:
         choices: The answers by their letters, ``a``, ``b`` and so on.
         right: The letters of the right ones; a guess chooses one.
         because: Why it is so; shown with the answer.
-        wrong: What to say of each wrong letter, in a task with one right one.
+        wrong: What to say of each wrong letter.
     """
 
     name: str
@@ -170,14 +197,12 @@ class ChoiceQuestion:
     def read(self, answer: Any) -> str:
         """Return the letters of an answer in their order, each once: ``"ca"`` and ``{"a", "c"}`` are ``"ac"``."""
         parts = answer if isinstance(answer, Iterable) else ()
-        found = [each.strip(" ,").lower() for each in parts if isinstance(each, str)]
+        found = [each.strip(" ,.;()").lower() for each in parts if isinstance(each, str)]
         letters = {letter for letter in found if letter}
         if letters and len(found) == len(list(parts)) and letters <= set(self.letters):
             return "".join(sorted(letters))
-        expected = "one letter," if len(self.right) == 1 else "letters from"
-        raise InvalidArgumentError(
-            f"expected {expected} a to {self.letters[-1]}, got {answer_text(answer)}"
-        )
+        expected = "one letter in quotes," if len(self.right) == 1 else "letters in quotes, from"
+        raise InvalidArgumentError(expected_got(f"{expected} a to {self.letters[-1]}", answer))
 
     def points(self, guess: str) -> int:
         """Return the points of a guess: all of them if it is right."""
@@ -196,7 +221,9 @@ class ChoiceQuestion:
             ("Missing", sorted(set(self.right) - set(answer))),
             ("Too many", sorted(set(answer) - set(self.right))),
         )
-        return " ".join(f"{what}: {', '.join(letters)}." for what, letters in parts if letters)
+        reasons = (f"{letter}: {self.wrong[letter]}" for letter in answer if letter in self.wrong)
+        lines = (f"{what}: {', '.join(letters)}." for what, letters in parts if letters)
+        return " ".join([*lines, *reasons])
 
     def in_words(self, answer: str) -> str:
         """Return the choices of some letters."""
@@ -285,6 +312,17 @@ def verdict(
         return Verdict("right", " ".join(filter(None, ["Right.", question.because])), read)
     words = " ".join(filter(None, ["Not right.", question.about(read, earlier)]))
     return Verdict("wrong", words, read)
+
+
+def expected_got(expected: str, answer: Any) -> str:
+    """Return the first words about an answer that is none."""
+    return f"expected {expected}, got {answer_text(answer)}"
+
+
+def _is_near(number: float, value: float) -> bool:
+    """Return whether a share is another, badly rounded."""
+    # 1e-9: 0.38 is 0.375 rounded, whatever floats make of the difference.
+    return abs(number - value) <= min(_NEAR, _NEAR_RATIO * abs(value)) + 1e-9
 
 
 def answer_text(answer: Any) -> str:

@@ -82,11 +82,21 @@ def end_of_error(tracked: TrackedGame) -> NumberQuestion:
             f"{right.precision[-1]:.3f}. The model reads all moves again for each board, and makes the same error again: positions of one game share errors."
         ),
         mistakes={
+            **{reply.ply: _about_ply(reply, first, square) for reply in tracked.replies},
             right.ply - first.ply: _FROM_THE_START,
             (right.ply + 1) // 2: f"That is the number of the move. {_FROM_THE_START}",
         },
-        hint=f"Watch the square, and p_{tracked.depth} in the chart: it jumps when the square is right again.",
+        hint=f"The game has {len(tracked.replies)} half-moves. Watch the square, and p_{tracked.depth} in the chart: it jumps when the square is right again.",
     )  # fmt: skip
+
+
+def _about_ply(reply: ReplyAt, first: ReplyAt, square: str) -> str:
+    """Return what to say of a ply at which the square of the first error is not right again."""
+    if reply.ply <= first.ply:
+        return "There the error begins." if reply.ply == first.ply else "The error begins later."
+    if square in reply.different:
+        return "At this ply the square is wrong."
+    return "At this ply it is right, but not for the first time after the error."
 
 
 def _first_wrong(tracked: TrackedGame) -> ReplyAt:
@@ -272,15 +282,28 @@ def _ill_formed(policies: pd.DataFrame, depth: int) -> list[Question]:
 def _means(policies: pd.DataFrame, depth: int) -> list[Question]:
     row = policies.astype(float).to_dict("index")[O3_MINI]
     mean, readable = row[f"p_{depth}, as_is"], row["readable"]
+    share = sum(row[name] for name in _BOARDS) / sum(row[name] for name in _CLASSES)
     return [
         NumberQuestion(
             "o3-mini, readable boards",
             f"What is the mean p_{depth} of o3-mini over the replies with a readable board?",
             readable,
-            mistakes={mean: "That is the mean over all replies. Those without a readable board count 0 in it."},
+            mistakes={
+                mean: "That is the mean over all replies. Those without a readable board count 0 in it.",
+                mean * share: "Divide by the share of readable replies; you have multiplied by it.",
+                share: "That is the share of replies with a readable board.",
+            },
             hint="The sum of p over all replies is the same; divide it by the replies with a readable board.",
         )
     ]  # fmt: skip
+
+
+_NOT_SUPPORTED: Final = {
+    "b": "Familiar openings and squares would do as well as memory.",
+    "d": "The models differ in more than that.",
+    "e": "Near 0 the measure cannot show a difference.",
+    "f": "Two boards may permit the same lines of four and differ (lesson 1, queen and bishop).",
+}
 
 
 def _conclusions() -> list[Question]:
@@ -314,10 +337,8 @@ def _conclusions() -> list[Question]:
                 "A reply with p_4 = 1 must be the true board.",
             ),
             "ac",
-            because=(
-                "b: familiar openings and squares would do as well as memory. d: the models differ in more than that. "
-                "e: near 0 the measure cannot show a difference. f: lesson 1."
-            ),
+            because=" ".join(f"{letter}: {words}" for letter, words in _NOT_SUPPORTED.items()),
+            wrong=_NOT_SUPPORTED,
         ),
         ChoiceQuestion(
             "the next experiment",
