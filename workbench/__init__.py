@@ -14,6 +14,7 @@ _HOMES: Final = {
     "Automaton": "automaton",
     "ask": "front_door.models",
     "causes": "front_door.scores",
+    "class_answers": "front_door.class_answers",
     "compare": "front_door.comparison",
     "estimate": "front_door.states",
     "evaluate": "front_door.models",

@@ -24,7 +24,7 @@ _ASKED: Final = re.compile(r'lesson\.guess\("([^"]+)"\)|"([^"]+)": ')
 _SECTION: Final = re.compile(r"^## (\d+)\.", re.MULTILINE)
 
 
-def class_answers(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def class_answers(folder: Path | str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the answers in all saved notebooks of a folder and the folders in it.
 
     Args:
@@ -39,6 +39,7 @@ def class_answers(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     Raises:
         OutputError: If there is no such folder, or no notebook in it.
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise OutputError(f"{folder}: expected a folder with saved lessons, got none")
     paths = sorted(
