@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import nbformat
 import pytest
@@ -84,6 +85,20 @@ def test_every_copy_has_a_row_and_a_broken_one_its_reason(copies):
     assert math.isnan(of_one.loc[CHOICE, "error"])
     first = missed(answers).iloc[0]
     assert (first["question"], first["copies"], first["missed"]) == (TASK, 5, 2)
+    assert first["wrong answers"] == "18 (2)"
+
+
+def test_the_page_says_who_is_where(copies):
+    page = class_page(*class_answers(copies))
+    rows = re.findall("<tr.*?>(.*?)</tr>", page, re.DOTALL)
+    cells = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in rows]
+    sections = {name: words[:5] for name, *words in reversed(cells)}
+    assert sections["file"] == [f"section {number}" for number in range(1, 6)]
+    assert sections["untouched.ipynb"] == ["open"] * 5
+    assert sections["wrong answer (1).ipynb"] == ["1 wrong", "open", "1 of 8", "open", "open"]
+    assert sections["late/second try.ipynb"] == ["done", "open", "1 of 8", "open", "open"]
+    # The folder of the teacher's machine is nobody's business.
+    assert str(copies) not in page
 
 
 def test_hostile_texts_are_text(copies):

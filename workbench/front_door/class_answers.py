@@ -1,8 +1,10 @@
 """The answers of a class, read from saved copies of the lessons; no copy is run."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +21,23 @@ COLUMNS: Final = (
 )  # fmt: skip
 NO_RECORD: Final = "not run"
 """The result of a question of which a copy holds no output."""
+
+_BETWEEN: Final = "; "
+"""Between the wrong answers of a task; a decimal comma has no semicolon."""
+_LONGEST: Final = 120
+_LONGEST_NAME: Final = 300
+"""A name that is cut could be that of another copy too."""
+_LEGEND: Final = (
+    "A section is done when its guesses are made and its tasks are right; else it shows how many tasks are wrong, "
+    "or how many guesses and tasks are done. Records of a copy can be edited: these are no grades."
+)
+_STYLE: Final = (
+    ":root{color-scheme:light dark}body{font:15px sans-serif;margin:1rem}div{overflow-x:auto;max-width:100%}"
+    "th,td{padding:.25rem .6rem;text-align:left;vertical-align:top}table{border-collapse:collapse}"
+    "tr{border-bottom:1px solid #8888}tbody th{font-weight:normal;overflow-wrap:anywhere;min-width:8rem;max-width:20rem}"
+    "td{white-space:nowrap}td:last-child{white-space:normal;overflow-wrap:anywhere}"
+    "h2{font-size:1.1rem;margin:1.5rem 0 .4rem}summary{cursor:pointer;padding:.4rem 0;overflow-wrap:anywhere}"
+)
 
 _ASKED: Final = re.compile(r'lesson\.guess\("([^"]+)"\)|"([^"]+)": ')
 _SECTION: Final = re.compile(r"^## (\d+)\.", re.MULTILINE)
@@ -52,11 +71,13 @@ def class_answers(folder: Path | str) -> tuple[pd.DataFrame, pd.DataFrame]:
     answers: list[dict[str, Any]] = []
     files = []
     for path in paths:
-        name = _plain(str(path.relative_to(folder)))
+        name = _plain(str(path.relative_to(folder)), _LONGEST_NAME)
         try:
             rows = _rows(path)
         except NotebookError as error:
-            files.append({"file": name, "reason": _plain(str(error), 300)})
+            files.append(
+                {"file": name, "reason": _plain(str(error).removeprefix(f"{path}: "), 300)}
+            )
             continue
         answers += [{"file": name, **row} for row in rows]
         files.append({"file": name, **_overview(rows)})
@@ -72,40 +93,87 @@ def class_answers(folder: Path | str) -> tuple[pd.DataFrame, pd.DataFrame]:
 def class_page(answers: pd.DataFrame, files: pd.DataFrame) -> str:
     """Return both tables as one HTML page, which holds no script and nothing of a copy but text."""
     readable = files["reason"] == ""
-    tables = {
-        "Who is where": files[readable].drop(columns="reason"),
-        "Files that cannot be read": files.loc[~readable, ["file", "reason"]],
-        "Missed most": missed(answers),
-        "All answers": answers,
-    }
-    # A table that scrolls sideways is reached by the Tab key.
-    parts = [
-        f'<h2>{title}</h2><div role="region" aria-label="{title}" tabindex="0">'
-        f"{table.to_html(index=False, border=0, na_rep='')}</div>"
-        for title, table in tables.items()
-        if len(table)
-    ]
-    style = (
-        ":root{color-scheme:light dark}body{font:15px sans-serif;margin:1rem}div{overflow-x:auto}"
-        "th,td{padding:.2rem .6rem;text-align:left;vertical-align:top}table{border-collapse:collapse}"
-        "tr{border-bottom:1px solid #8888}"
+    parts = []
+    for lesson, part in answers.groupby("lesson"):
+        rows = files[readable & (files["lesson"] == lesson)].set_index("file")
+        counts = rows.drop(columns=["lesson", "sections", "reason"])
+        parts.append(_titled(f"Who is where in lesson {lesson}", _progress(part).join(counts)))
+    if parts:
+        parts.insert(0, f"<p>{_LEGEND}</p>")
+    if not readable.all():
+        broken = files[~readable].set_index("file")[["reason"]]
+        parts.append(_titled("Files that cannot be read", broken))
+    often = missed(answers)
+    often = often[often["missed"] > 0].assign(lesson=often["lesson"].str[0])
+    parts.append(
+        _titled("Missed most", often.set_index("question"))
+        if len(often)
+        else "<h2>Missed most</h2><p>No task has a wrong answer.</p>"
     )
+    parts.append("<h2>All answers</h2>")
+    for file, part in answers.groupby("file"):
+        rows = part.drop(columns=["file", "lesson"]).set_index("question")
+        parts.append(_titled(str(file), rows, folded=True))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>Answers of a class</title>'
-        f"<style>{style}</style></head><body><h1>Answers of a class</h1>{''.join(parts)}</body></html>"
+        f"<style>{_STYLE}</style></head><body><main><h1>Answers of a class</h1>{''.join(parts)}</main></body></html>"
     )
 
 
+def _titled(title: str, table: pd.DataFrame, *, folded: bool = False) -> str:
+    """Return a table with a title; its index, whose name is written too, heads the rows."""
+    name, title = str(table.index.name), escape(title)
+    html = table.rename_axis(columns=name).rename_axis(None).to_html(border=0, na_rep="")
+    # A table that scrolls sideways is reached by the Tab key.
+    block = f'<div role="region" aria-label="{title}" tabindex="0">{html}</div>'
+    if folded:
+        return f"<details><summary>{title}</summary>{block}</details>"
+    return f"<h2>{title}</h2>{block}"
+
+
+def _progress(answers: pd.DataFrame) -> pd.DataFrame:
+    """Return how far each copy of one lesson is in each section, in a word."""
+    columns = ["kind", "result"]
+    words = answers.groupby(["file", "section"])[columns].apply(_section_words)
+    return words.unstack("section").rename(columns="section {}".format).rename_axis(None, axis=1)
+
+
+def _section_words(rows: pd.DataFrame) -> str:
+    done = sum(map(_is_done, rows["kind"], rows["result"]))
+    wrong = int((rows["result"] == "wrong").sum())
+    if done == len(rows):
+        return "done"
+    if wrong:
+        return f"{wrong} wrong"
+    return f"{done} of {len(rows)}" if done else "open"
+
+
 def missed(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return the tasks by how many copies have had a wrong answer to them, most first."""
+    """Return the tasks by how many copies have had a wrong answer to them, most first.
+
+    The wrong answers of each are listed with their numbers of copies, the most frequent first.
+    """
     tasks = answers[answers["kind"] == "task"]
     counts = tasks.assign(
         missed=(tasks["result"] == "wrong") | (tasks["wrong answers"] != ""),
         open=~tasks["result"].isin(["right", "wrong"]),
     ).groupby(["lesson", "section", "question"], sort=False)
-    table = counts.agg(copies=("file", "size"), missed=("missed", "sum"), open=("open", "sum"))
+    table = counts.agg(
+        copies=("file", "size"),
+        missed=("missed", "sum"),
+        open=("open", "sum"),
+        wrong=("wrong answers", _most_frequent),
+    )
+    table = table.rename(columns={"wrong": "wrong answers"})
     return table.reset_index().sort_values("missed", ascending=False, kind="stable")
+
+
+def _most_frequent(answers: pd.Series) -> str:
+    """Return the wrong answers of all copies to a task, in a line."""
+    counts = Counter(answer for text in answers if text for answer in text.split(_BETWEEN))
+    words = (f"{answer} ({count})" for answer, count in counts.most_common())
+    return cut(_BETWEEN.join(words), _LONGEST)
 
 
 def csv_text(answers: pd.DataFrame, files: pd.DataFrame) -> str:
@@ -168,7 +236,7 @@ def _columns(row: Row | None) -> Row:
     return {
         "answer": _plain(row["answer"]),
         "result": _plain(row["result"]),
-        "wrong answers": _plain(", ".join(wrong_answers(row)), 200),
+        "wrong answers": _plain(_BETWEEN.join(wrong_answers(row)), 200),
         "error": abs(float(guess) - value) if numbers else float("nan"),  # type: ignore[arg-type, operator]
     }
 
@@ -176,9 +244,7 @@ def _columns(row: Row | None) -> Row:
 def _overview(rows: Sequence[Row]) -> Row:
     sections: dict[int, bool] = {}
     for row in rows:
-        done = (
-            row["result"].endswith("points") if row["kind"] == "guess" else row["result"] == "right"
-        )
+        done = _is_done(row["kind"], row["result"])
         sections[row["section"]] = sections.get(row["section"], True) and done
     tasks = [row for row in rows if row["kind"] == "task"]
     guesses = [row["result"] for row in rows if row["kind"] == "guess"]
@@ -195,6 +261,10 @@ def _overview(rows: Sequence[Row]) -> Row:
         "guesses": f"{len(points)} of {len(guesses)}",
         "points": f"{sum(points)} of {2 * len(points)}",
     }  # fmt: skip
+
+
+def _is_done(kind: str, result: str) -> bool:
+    return result.endswith("points") if kind == "guess" else result == "right"
 
 
 def _plain(text: str, longest: int = 80) -> str:
