@@ -43,6 +43,7 @@ class LanguageModel:
         name: As `workbench.language_model.language_model.load_model` takes it.
         description: How it was trained; see data/MODELS.md.
         shape: Its size.
+        weights: Arrays by name, as `workbench.language_model.network.weight_shapes` lists them.
     """
 
     def __init__(self, name: str, weights: Weights, description: dict[str, Any]) -> None:
@@ -50,12 +51,12 @@ class LanguageModel:
         self.name = name
         self.description = description
         self.shape = Shape(**description["shape"])
-        self._weights = weights
+        self.weights = weights
 
     @property
     def parameters(self) -> int:
         """How many numbers were trained."""
-        return sum(value.size for value in self._weights.values())
+        return sum(value.size for value in self.weights.values())
 
     def hidden_states(self, moves: Sequence[str]) -> NDArray[np.float32]:
         """Return what the encoder holds after the start and after each move.
@@ -64,7 +65,7 @@ class LanguageModel:
             Shape (layers + 2, 1 + moves, width): the moves' own vectors, the result of each layer, and
             the last one normalised, which the decoder reads.
         """
-        hidden = encode(np, self._weights, self.shape, read_moves(moves)[None])
+        hidden = encode(np, self.weights, self.shape, read_moves(moves)[None])
         return np.concatenate(hidden)
 
     def write_states(
@@ -89,13 +90,10 @@ class LanguageModel:
         order = sorted(range(len(read)), key=lambda index: len(read[index]))
         for first in range(0, len(order), BATCH):
             batch = order[first : first + BATCH]
-            moves = np.zeros((len(batch), max(len(read[index]) for index in batch), 3), np.uint8)
-            for row, index in enumerate(batch):
-                moves[row, : len(read[index])] = read[index]
-            at = np.array([len(read[index]) - 1 for index in batch])
-            encoded = encode(np, self._weights, self.shape, moves)[-1]
+            moves, at = side_by_side([read[index] for index in batch])
+            encoded = encode(np, self.weights, self.shape, moves)[-1]
             own = None if draws is None else draws[batch]
-            tokens = write_boards(self._weights, self.shape, encoded, at, temperature, own)
+            tokens = write_boards(self.weights, self.shape, encoded, at, temperature, own)
             for index, row in zip(batch, tokens.tolist(), strict=True):
                 texts[index] = spell(row)
         return texts
@@ -107,12 +105,12 @@ class LanguageModel:
         """
         if not plies:
             return []
-        encoded = encode(np, self._weights, self.shape, read_moves(moves[: max(plies)])[None])[-1]
+        encoded = encode(np, self.weights, self.shape, read_moves(moves[: max(plies)])[None])[-1]
         texts: list[str] = []
         for first in range(0, len(plies), BATCH):
             at = np.array(plies[first : first + BATCH])
             boards = np.repeat(encoded, len(at), axis=0)
-            texts += map(spell, write_boards(self._weights, self.shape, boards, at).tolist())
+            texts += map(spell, write_boards(self.weights, self.shape, boards, at).tolist())
         return texts
 
     def next_moves(
@@ -122,13 +120,13 @@ class LanguageModel:
         if not 0 < least <= 1:
             raise InvalidArgumentError(f"least: expected a probability above 0, got {least!r}")
         encoded = self.hidden_states(moves)[-1, -1]
-        leaving = softmax(move_logits(np, self._weights, encoded))
+        leaving = softmax(move_logits(np, self.weights, encoded))
         likely: dict[str, float] = {}
         for start in np.flatnonzero(leaving >= least).tolist():
-            entering = leaving[start] * softmax(target_logits(np, self._weights, encoded, start))
+            entering = leaving[start] * softmax(target_logits(np, self.weights, encoded, start))
             for end in np.flatnonzero(entering >= least).tolist():
                 promoting = entering[end] * softmax(
-                    promotion_logits(np, self._weights, encoded, start, end)
+                    promotion_logits(np, self.weights, encoded, start, end)
                 )
                 likely |= {
                     write_move(start, end, kind): float(promoting[kind])
@@ -148,11 +146,22 @@ class LanguageModel:
         line: list[str] = []
         while len(line) < depth and len(moves) + len(line) <= MOST_PLIES:
             encoded = self.hidden_states([*moves, *line])[-1, -1]
-            start = pick(move_logits(np, self._weights, encoded))
-            end = pick(target_logits(np, self._weights, encoded, start))
-            kind = pick(promotion_logits(np, self._weights, encoded, start, end))
+            start = pick(move_logits(np, self.weights, encoded))
+            end = pick(target_logits(np, self.weights, encoded, start))
+            kind = pick(promotion_logits(np, self.weights, encoded, start, end))
             line.append(write_move(start, end, kind))
         return line
+
+
+def side_by_side(
+    games: Sequence[NDArray[np.uint8]],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return games as one array, filled up at their ends, and the place of each one's last move."""
+    at = np.array([len(game) - 1 for game in games])
+    moves = np.zeros((len(games), 1 + at.max(), 3), np.uint8)
+    for row, game in zip(moves, games, strict=True):
+        row[: len(game)] = game
+    return moves, at
 
 
 _DESCRIPTION: Final = "description"

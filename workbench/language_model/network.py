@@ -168,26 +168,37 @@ def self_attention(
     return times(join_heads(attend(xp, query, key, value, bias)), weights[f"{name}.out"])
 
 
-def encode(xp: ModuleType, weights: Weights, shape: Shape, moves: Any) -> list[Any]:
+def encode(
+    xp: ModuleType,
+    weights: Weights,
+    shape: Shape,
+    moves: Any,
+    states: Any = None,
+    first: int = 0,
+) -> list[Any]:
     """Return the hidden states of the encoder: before the first layer, after each, and normalised.
 
     ``moves`` are as `workbench.language_model.vocabulary.read_moves` gives them, as integers, shape
-    (games, n, 3); games may be filled up at their end with anything.
+    (games, n, 3); games may be filled up at their end with anything. With ``states``, shape (games, n,
+    width), they are not read: the encoder goes on from these states after ``first`` layers.
 
     Returns:
-        ``layers + 2`` arrays of shape (games, n, width); each row depends on the plies up to its own.
+        ``layers + 2`` arrays of shape (games, n, width), less those before ``first``; each row depends
+        on the plies up to its own.
     """
-    moves = moves.astype(np.int32)
-    count = moves.shape[-2]
-    vectors = (
-        squares(weights, "leave", moves[..., 0])
-        + squares(weights, "enter", moves[..., 1])
-        + weights["promotion"][moves[..., 2]]
-        + weights["ply"][:count]
-    )
+    vectors = states
+    if vectors is None:
+        moves = moves.astype(np.int32)
+        vectors = (
+            squares(weights, "leave", moves[..., 0])
+            + squares(weights, "enter", moves[..., 1])
+            + weights["promotion"][moves[..., 2]]
+            + weights["ply"][: moves.shape[-2]]
+        )
     hidden = [vectors]
+    count = vectors.shape[-2]
     bias = recency(xp, shape.heads, xp.arange(count), count)
-    for layer in range(shape.layers):
+    for layer in range(first, shape.layers):
         name = f"encoder.{layer}"
         vectors = vectors + self_attention(xp, weights, f"{name}.self", vectors, shape.heads, bias)
         vectors = vectors + feed_forward(xp, weights, name, vectors)
