@@ -92,7 +92,7 @@ def expect_last_answers(texts, fens):
     same = EstimatorLab(
         true_fen=fens[0], predicted_fen=fens[1], depth=DEPTH, samples=100, repeats=30
     )
-    assert f"p_{DEPTH} = {same.reference().value:.6g}, exact." in lab
+    assert f"p{DEPTH} = {same.reference().value:.6g}, exact." in lab
     for row in same.summary().to_dict("records"):
         assert f"{row['mean']:.4g}" in lab
     scores = made_by(RUN_ROWS, "scores")

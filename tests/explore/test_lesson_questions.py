@@ -366,3 +366,11 @@ class TestTheGameThatAModelReads:
         said = read_game(game).data
         assert said.startswith("This game cannot be read: ")
         assert len(said) < 400
+
+
+def test_a_page_shows_verdicts_as_text_with_subscripts():
+    verdicts = affordance_lesson().check({"p_1 without a king": "<script>", "p_2": 0.5})
+    html = verdicts._repr_mimebundle_()["text/html"]
+    assert html.startswith("<p>p<sub>1</sub> without a king: This is no answer: expected")
+    assert "&lt;script&gt;" in html
+    assert html.endswith("<p>p<sub>2</sub>: Right.</p>")

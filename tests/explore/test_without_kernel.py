@@ -116,7 +116,7 @@ def test_no_state_no_board():
 def test_a_lab_keeps_the_runs_of_its_settings_alone():
     lab = EstimatorLab(true_fen=START, predicted_fen=START, depth=1, samples=5, repeats=3)
     lab.prepare_still()
-    assert "p_1 = 1, exact." in lab.still()
+    assert "p<sub>1</sub> = 1, exact." in lab.still()
     assert "No runs" in lab.still()
     question = {"run": 1, "settings": lab.questions()["reference"]["settings"], "done": {}}
     lab.answer(lab, {**question, "kind": "more", "serial": 1})

@@ -2,7 +2,7 @@
 // Hooks: data-role="guess" (data-state = open | made), "prompt", "number", "slider", "choice" (value), "submit",
 // "error", "kernel", "outcome" (data-points), "because", "scale", "score" (data-points, data-of).
 
-import { htmlElement, keepShortcutsAway, svgElement } from "../page/svg.js";
+import { htmlElement, keepShortcutsAway, subscripted, svgElement } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
 import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
@@ -32,7 +32,7 @@ class GuessView {
     this.submit = htmlElement("button", { type: "submit", "data-role": "submit" }, "Guess, then reveal");
     this.form = htmlElement("form", { novalidate: true, onsubmit: (event) => this.send(event), onkeydown: (event) => this.enter(event) },
       htmlElement("fieldset", {},
-        htmlElement("legend", { "data-role": "prompt" }, this.model.get("prompt")), ...this.fields()),
+        htmlElement("legend", { "data-role": "prompt" }, ...subscripted(this.model.get("prompt"))), ...this.fields()),
       this.submit);
     this.outcome = htmlElement("div", { class: "ws-outcome", role: "status", tabindex: "-1", "aria-label": "Outcome", "data-role": "outcome" });
     this.score = htmlElement("p", { class: "ws-quiet", "data-role": "score" });
@@ -48,7 +48,7 @@ class GuessView {
     if (choices.length > 0) {
       // Radio buttons of one form share a name, and no two widgets share a form.
       return choices.map((text, index) => htmlElement("label", { class: "ws-choice" },
-        htmlElement("input", { type: "radio", name: "choice", value: "abcdefghijklmnopqrstuvwxyz"[index], "data-role": "choice" }), text));
+        htmlElement("input", { type: "radio", name: "choice", value: "abcdefghijklmnopqrstuvwxyz"[index], "data-role": "choice" }), htmlElement("span", {}, ...subscripted(text))));
     }
     const [low, high] = this.model.get("bounds");
     this.number = htmlElement("input", {
@@ -110,8 +110,8 @@ class GuessView {
     this.submit.hidden = true;
     this.outcome.dataset.points = outcome.points;
     this.outcome.replaceChildren(
-      htmlElement("p", { class: "ws-said" }, outcome.said), this.scale(outcome),
-      ...(outcome.because ? [htmlElement("p", { "data-role": "because" }, outcome.because)] : []));
+      htmlElement("p", { class: "ws-said" }, ...subscripted(outcome.said)), this.scale(outcome),
+      ...(outcome.because ? [htmlElement("p", { "data-role": "because" }, ...subscripted(outcome.because))] : []));
     // What had the focus is disabled now.
     if (focused) this.outcome.focus({ preventScroll: true });
   }

@@ -292,7 +292,9 @@ class Verdicts:
         return "\n".join(f"{name}: {each.said}" for name, each in self.found.items())
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
-        return {"text/plain": repr(self), RECORD_TYPE: list(self.rows)}
+        lines = (f"{name}: {each.said}" for name, each in self.found.items())
+        html = "".join(map(paragraph, lines))
+        return {"text/html": html, "text/plain": repr(self), RECORD_TYPE: list(self.rows)}
 
 
 def verdict(

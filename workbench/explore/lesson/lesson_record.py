@@ -32,6 +32,7 @@ from workbench.explore.lesson.saved_lesson import (
     read_saved,
     write_saved,
 )
+from workbench.explore.page.still_html import with_subscripts
 
 LETTERS: Final = frozenset("abcdef")
 """Of the choices of a lesson."""
@@ -75,7 +76,8 @@ def _show(
 
 def show_table(table: pd.DataFrame) -> HTML:
     """Return a table as HTML with escaped texts; its index, which has a name, is the first column."""
-    return HTML(table.reset_index().to_html(index=False, border=0))  # type: ignore[no-untyped-call]
+    html = table.reset_index().to_html(index=False, border=0)
+    return HTML(with_subscripts(html))  # type: ignore[no-untyped-call]
 
 
 _NUMBERS: Final = count()

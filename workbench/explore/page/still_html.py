@@ -4,6 +4,7 @@ Nothing here needs a script or a style sheet, and every text is escaped.
 """
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
@@ -29,19 +30,28 @@ _LEFT: Final = "text-align:left"
 _ASIDE: Final = "display:inline-block;vertical-align:top;margin:0 24px 8px 0"
 
 
+_SYMBOL: Final = re.compile(r"\b([prFv])_(\d+|m)\b")
+
+
+def with_subscripts(html: str) -> str:
+    """Return HTML whose p_4, r_m and the like, which no attribute may hold, have subscripts."""
+    return _SYMBOL.sub(r"\1<sub>\2</sub>", html)
+
+
 def paragraph(text: str) -> str:
     """Return a text as a paragraph; an empty text gives nothing."""
-    return f"<p>{escape(text)}</p>" if text else ""
+    return f"<p>{with_subscripts(escape(text))}</p>" if text else ""
 
 
 def heading(text: str) -> str:
     """Return a text as a short bold line."""
-    return f"<p><strong>{escape(text)}</strong></p>"
+    return f"<p><strong>{with_subscripts(escape(text))}</strong></p>"
 
 
 def listing(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with a line of names; the first column names the rows."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    names = [with_subscripts(escape(name)) for name in columns]
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
     lines = [
         f'<tr><th scope="row" style="{_LEFT}">{escape(str(first))}</th>'
         + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)

@@ -54,7 +54,7 @@ export function svgElement(name, attributes = {}, ...children) {
 
 /** Return a text whose p_4, r_m and the like have subscripts. @param {string} text @returns {Array<string|Node>} */
 export function subscripted(text) {
-  return text.split(/\b([prF]_(?:\d+|m))\b/).map((part, index) => (index % 2
+  return text.split(/\b([prFv]_(?:\d+|m))\b/).map((part, index) => (index % 2
     ? htmlElement("span", {}, part[0], htmlElement("sub", {}, part.slice(2))) : part));
 }
 
