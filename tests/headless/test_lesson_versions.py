@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
+import workbench
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.cli import main
 from workbench.errors import NotebookError, OutputError
@@ -239,6 +240,20 @@ def test_what_is_wrong_with_boards_is_counted_as_the_third_lesson_says():
     )
     assert (
         f"in {check} the side that is not to move is in check, and {castling} claim a right to castle"
+        in text
+    )
+    still = sum(not any(board.legal_moves) for board in boards)
+    assert f"and {still} permit no move at all" in text
+
+
+@pytest.mark.slow
+def test_the_run_browser_counts_as_many_errors_as_the_third_lesson_says():
+    replies = recorded_replies((WORLD_CUP,), [O4_MINI])
+    ill_formed = replies[replies["reply_class"] == ReplyClass.ILL_FORMED]
+    counts = workbench.causes(workbench.score(ill_formed)).set_index("cause")["replies"]
+    text = source_of_all(NAMES[2])
+    assert (
+        f"{counts['several errors: 7 or more']} boards have seven or more errors, and {counts['game over']} permit"
         in text
     )
 
