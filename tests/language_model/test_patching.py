@@ -122,14 +122,13 @@ def test_next_moves_are_those_of_the_model(random_model):
 
 def test_class_means_by_hand(hand_made):
     games, labels = [["e2e4", "e7e5"], ["a2a3", "e7e6"]], [np.array([2, 0]), np.array([2, 0])]
-    means, counts = class_means(hand_made, games, labels, 4)
-    assert counts.tolist() == [2, 0, 2, 0]
+    means, later = class_means(hand_made, games, labels, 4, (0, 1))
     assert means.shape == (3, 4, 2)
     assert means[0, [0, 2]].tolist() == [[0, 1], [0.5, 0]]
     assert np.isnan(means[:, [1, 3]]).all()
-    later, counts = class_means(hand_made, games, labels, 4, lag=1)
-    assert counts.tolist() == [0, 0, 2, 0]
+    # A ply after the first ply of each game comes e7.
     assert later[0, 2].tolist() == [0, 1]
+    assert np.isnan(later[:, [0, 1, 3]]).all()
 
 
 @pytest.mark.parametrize(("layer", "plies"), [(3, [0, 4]), (-1, [0, 4]), (1, [0, 5]), (1, [0])])

@@ -256,21 +256,33 @@ def boards_to_fit(
     model: LanguageModel, left_out: Iterable[str], *, games: int, per_game: int, seed: int
 ) -> HiddenBoards:
     """Return boards of games that neither the model nor its test has seen."""
-    test = set(left_out)
-    unseen = [game for game in bundled_games()[TRAINING_GAMES:] if game.game_id not in test]
-    if not 1 <= games <= len(unseen) or per_game < 1:
-        raise InvalidArgumentError(
-            f"expected 1 to {len(unseen)} games and at least 1 board of each, got {games!r} and "
-            f"{per_game!r}"
-        )
+    unseen = _unseen(left_out, games)
+    if per_game < 1:
+        raise InvalidArgumentError(f"per_game: expected at least 1 board, got {per_game!r}")
     generator = np.random.default_rng(derived_seed(seed, "boards to fit"))
     queries = []
     for index in generator.choice(len(unseen), games, replace=False).tolist():
-        moves = unseen[index].moves[:MOST_PLIES]
+        moves = unseen[index]
         count = min(per_game, len(moves))
         plies = 1 + generator.choice(len(moves), count, replace=False)
         queries.append((moves, np.sort(plies).tolist()))
     return _read(model, queries)
+
+
+def games_to_fit(left_out: Iterable[str], games: int, seed: int) -> list[tuple[str, ...]]:
+    """Return the moves of games that neither the models nor their test has seen."""
+    unseen = _unseen(left_out, games)
+    generator = np.random.default_rng(derived_seed(seed, "games to fit"))
+    return [unseen[index] for index in generator.choice(len(unseen), games, replace=False)]
+
+
+def _unseen(left_out: Iterable[str], games: int) -> list[tuple[str, ...]]:
+    test = set(left_out)
+    rest = bundled_games()[TRAINING_GAMES:]
+    unseen = [game.moves[:MOST_PLIES] for game in rest if game.game_id not in test]
+    if not 1 <= games <= len(unseen):
+        raise InvalidArgumentError(f"expected 1 to {len(unseen)} games, got {games!r}")
+    return unseen
 
 
 def boards_after(
@@ -317,6 +329,36 @@ def _after(moves: tuple[str, ...], plies: tuple[int, ...]) -> list[tuple[Labels,
             labels = board_labels(board)
             results.append((labels, int(labels[move.to_square])))
     return results
+
+
+# Several networks read the same games.
+@lru_cache(maxsize=1 << 12)
+def moved_pieces(moves: tuple[str, ...]) -> Labels:
+    """Return the label of the square that each ply entered, shape (plies,)."""
+    board = chess.Board()
+    labels = np.zeros(len(moves), np.int64)
+    for ply, move in enumerate(read_moves(moves)):
+        board.push(move)
+        piece = board.piece_at(move.to_square)
+        labels[ply] = 0 if piece is None else piece_label(piece)
+    labels.flags.writeable = False
+    return labels
+
+
+def piece_label(piece: chess.Piece) -> int:
+    """Return the label of a square with this piece."""
+    return int(_LABEL_OF[ord(piece.symbol())])
+
+
+def control_labels(moved: Labels, seed: int) -> Labels:
+    """Return a random label for each pair of squares that a move leaves and enters, shape (64, 64).
+
+    They are drawn from the labels of pieces that moved, and make a control task (Hewitt and Liang 2019,
+    doi 10.18653/v1/D19-1275): what a probe has right of it comes from the squares alone.
+    """
+    generator = np.random.default_rng(derived_seed(seed, "control task"))
+    labels: Labels = generator.choice(moved, (SQUARES, SQUARES))
+    return labels
 
 
 def squares_between(move: str) -> tuple[int, int]:

@@ -127,8 +127,8 @@ def class_means(
     games: Iterable[Sequence[str]],
     labels: Iterable[Integers],
     values: int,
-    lag: int = 0,
-) -> tuple[Vectors, Integers]:
+    lags: Sequence[int] = (0,),
+) -> Vectors:
     """Return the mean state after plies of each label.
 
     Args:
@@ -136,19 +136,19 @@ def class_means(
         games: Moves in UCI.
         labels: Of each game, one a ply, in range(values).
         values: The number of labels.
-        lag: The states are taken this many plies after the labelled one.
+        lags: How many plies after the labelled one the states are taken.
 
     Returns:
-        Means, shape (layers + 2, values, width), NaN for a label that no ply has; and the number of plies
-        of each label.
+        Shape (lags, layers + 2, values, width), NaN for a label that no ply has.
     """
-    sums = np.zeros((model.shape.layers + 2, values, model.shape.width))
-    counts = np.zeros(values, np.int64)
+    sums = np.zeros((len(lags), model.shape.layers + 2, values, model.shape.width))
+    counts = np.zeros((len(lags), 1, values, 1))
     for moves, of_game in zip(games, labels, strict=True):
-        states = model.hidden_states(moves)[:, 1 + lag :]
-        marks = np.eye(values, dtype=np.float32)[of_game[: states.shape[1]]]
-        sums += marks.T @ states
-        counts += marks.sum(axis=0, dtype=np.int64)
+        states = model.hidden_states(moves)[:, 1:]
+        marks = np.eye(values, dtype=np.float32)[of_game]
+        for place, lag in enumerate(lags):
+            followed = marks[: max(len(marks) - lag, 0)]
+            sums[place] += followed.T @ states[:, lag:]
+            counts[place, 0, :, 0] += followed.sum(axis=0)
     with np.errstate(invalid="ignore"):
-        means = sums / counts[:, None]
-    return means.astype(np.float32), counts
+        return (sums / counts).astype(np.float32)
