@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import InvalidArgumentError
-from workbench.language_model.board_probe import fit_probe
+from workbench.language_model.board_probe import control_labels, fit_probe
 
 LABELS, VALUES = 5, 4
 
@@ -64,3 +64,26 @@ def test_a_direction_given_twice_changes_no_answer():
 def test_arguments_out_of_range_are_refused(vectors, labels, given):
     with pytest.raises(InvalidArgumentError, match="expected"):
         fit_probe(vectors.astype(np.float32), labels, 2, **given)
+
+
+def test_selectivity_of_planted_states():
+    """States that are the task, the control task, and nothing: selectivity of 1, -1 and 0, but for chance."""
+    generator = np.random.default_rng(2)
+    rows, values = 3000, 13
+    task = generator.integers(1, values, rows)
+    labels = control_labels(task, seed=3)
+    assert (labels == control_labels(task, seed=3)).all()
+    assert (labels != control_labels(task, seed=4)).mean() > 0.5
+    assert set(labels.ravel().tolist()) == set(range(1, values))
+    control = labels[tuple(generator.integers(64, size=(2, rows)))]
+    fit, rest = slice(2000), slice(2000, None)
+
+    def share(vectors, answers):
+        probe = fit_probe(vectors[fit], answers[fit, None], values, iterations=40)
+        return (probe.answers(vectors[rest])[:, 0] == answers[rest]).mean()
+
+    known = np.eye(values, dtype=np.float32)
+    for states, expected in ((known[task], 1), (known[control], -1), (np.ones((rows, 2), "f"), 0)):
+        chance = 1 / (values - 1)
+        selectivity = share(states, task) - share(states, control)
+        assert abs(selectivity - expected * (1 - chance)) < 0.04

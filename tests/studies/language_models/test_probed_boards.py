@@ -26,7 +26,7 @@ from workbench.language_model.language_model import TRAINING_GAMES
 from workbench.language_model.network import Shape
 from workbench.scoring import ScoringParameters
 from workbench.studies.data import Source, positions_of
-from workbench.studies.language_models import disagreement, probed_boards
+from workbench.studies.language_models import disagreement, probed_boards, selectivity
 
 GROUPS = (5, 16)
 PARAMETERS = ScoringParameters(depth=2)
@@ -93,7 +93,13 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
         missing = 1 - by[measure].mean()["usual moved"]
         assert 0 < missing == pytest.approx(gain["assembled", "usual moved", measure])
         assert gain["stated", "assembled", measure] == 0
+    # What moved is in the states; the labels of the control task are not, but for usual squares.
+    selective = selectivity.compute(found).groupby(["network", "measure"])["mean"].max()
+    assert selective["", "piece"] == 1
+    assert selective["", "selectivity"] == pytest.approx(1 - selective["", "control"])
+    assert selective["", "selectivity"] > selective["untrained", "selectivity"]
     for figure in (
+        selectivity.draw(selectivity.compute(found)),
         probed_boards.draw_layers(table),
         probed_boards.draw_lengths(table),
         disagreement.draw(apart),

@@ -14,14 +14,16 @@ from workbench.drawing.score_description import interval_words
 from workbench.language_model.board_probe import (
     ITERATIONS,
     VALUES,
-    HiddenBoards,
     Labels,
     Vectors,
     boards_after,
     boards_to_fit,
+    control_labels,
     fen_of_labels,
     fit_probe,
     labels_from_moves,
+    moved_pieces,
+    squares_between,
     squares_of,
     standing,
     usual_labels,
@@ -63,10 +65,14 @@ class ProbedBoards:
             of squares that are right: squares (of all), occupied (of those with a piece in truth) and
             moved (of those where a move put a piece that still stands there); board and pieces
             (whether all squares are right, and all that are occupied in truth); precision and recall.
+        plies: A row for each ply of the positions, network and layer: model, network (``"untrained"`` or
+            empty), layer, position_id, game, group; piece (whether the piece that moved is read from the state
+            after it), control (whether the label of the control task is) and selectivity (the difference).
         fit_boards: Boards on which each probe was fitted.
     """
 
     boards: pd.DataFrame
+    plies: pd.DataFrame
     fit_boards: int
 
 
@@ -87,7 +93,9 @@ def probed_boards(
     boards each, at most.
     """
     answers: list[pd.DataFrame] = []
+    plies: list[pd.DataFrame] = []
     fit_boards = 0
+    games_of_test = [tuple(str(text).split()) for text in positions["moves"]]
     for name in models:
         model = load_model(name)
         random = first_weights(model.shape, derived_seed(seed, "untrained"))
@@ -99,15 +107,23 @@ def probed_boards(
                 network, positions["game_id"], games=games, per_game=per_game, seed=seed
             )
             test, every = boards_after(network, positions)
+            control = control_labels(fit.moved, seed)
             for layer in range(fit.vectors.shape[1]):
                 vectors = fit.vectors[:, layer]
+                states = [of_game[:, layer] for of_game in every]
                 probe = fit_probe(vectors, fit.labels, VALUES, iterations=iterations)
+                pieces, random_labels = (
+                    _read_plies(vectors, labels, states, iterations)
+                    for labels in (fit.moved, control[tuple(fit.between.T)])
+                )
+                assembled = map(labels_from_moves, games_of_test, pieces)
                 for reader, labels in (
                     (PROBE, probe.answers(test.vectors[:, layer])),
-                    (ASSEMBLED, _assembled(fit, every, positions["moves"], layer, iterations)),
+                    (ASSEMBLED, np.stack(list(assembled))),
                 ):
                     answers.append(_answers(positions, labels, name, prefix + reader, layer))
-        games_of_test = [text.split() for text in positions["moves"]]
+                of_layer = _of_plies(positions, games_of_test, pieces, random_labels, control)
+                plies.append(of_layer.assign(model=name, network=prefix.strip(), layer=layer))
         usual = [labels_from_moves(moves, usual_pieces(fit, moves)) for moves in games_of_test]
         for reader, labels in (
             (USUAL, usual_labels(fit, test.plies)),
@@ -120,22 +136,33 @@ def probed_boards(
     rows["setting"] = rows["reader"] + " " + rows["layer"].astype(str)
     scores = score(rows.drop(columns=["reader", "layer"]), parameters, jobs=jobs)
     boards = pd.concat([scores, rows[["reader", "layer", "moves"]]], axis=1)
-    return ProbedBoards(_compared(boards, parameters.depth), fit_boards)
+    of_plies = pd.concat(plies, ignore_index=True)
+    return ProbedBoards(_compared(boards, parameters.depth), of_plies, fit_boards)
 
 
-def _assembled(
-    fit: HiddenBoards,
-    every: Sequence[Vectors],
-    moves: "pd.Series[str]",
-    layer: int,
-    iterations: int,
-) -> Labels:
-    probe = fit_probe(fit.vectors[:, layer], fit.moved[:, None], VALUES, iterations=iterations)
-    return np.stack(
-        [
-            labels_from_moves(text.split(), probe.answers(states[:, layer])[:, 0].tolist())
-            for text, states in zip(moves, every, strict=True)
-        ]
+def _read_plies(
+    vectors: Vectors, labels: Labels, states: Sequence[Vectors], iterations: int
+) -> list[list[int]]:
+    """Return what a probe of one label reads from the state after each ply of games."""
+    probe = fit_probe(vectors, labels[:, None], VALUES, iterations=iterations)
+    return [probe.answers(of_game)[:, 0].tolist() for of_game in states]
+
+
+def _of_plies(
+    positions: pd.DataFrame,
+    games: Sequence[tuple[str, ...]],
+    pieces: Sequence[Sequence[int]],
+    random_labels: Sequence[Sequence[int]],
+    control: Labels,
+) -> pd.DataFrame:
+    plies = [len(moves) for moves in games]
+    between = np.array([squares_between(move) for moves in games for move in moves])
+    piece = np.concatenate([moved_pieces(moves) for moves in games]) == np.concatenate(pieces)
+    right = control[tuple(between.T)] == np.concatenate(random_labels)
+    table = positions[["position_id", "group"]].assign(game=positions["game_id"])
+    table = table.loc[table.index.repeat(plies)].reset_index(drop=True)
+    return table.assign(
+        piece=piece, control=right, selectivity=piece.astype(np.int8) - right.astype(np.int8)
     )
 
 
