@@ -373,4 +373,4 @@ def test_a_page_shows_verdicts_as_text_with_subscripts():
     html = verdicts._repr_mimebundle_()["text/html"]
     assert html.startswith("<p>p<sub>1</sub> without a king: This is no answer: expected")
     assert "&lt;script&gt;" in html
-    assert html.endswith("<p>p<sub>2</sub>: Right.</p>")
+    assert html.endswith("<br>p<sub>2</sub>: Right.</p>")

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from html import escape
 from numbers import Real
 from types import EllipsisType, MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -14,7 +15,7 @@ import traitlets
 from workbench.errors import InvalidArgumentError
 from workbench.explore.lesson.saved_lesson import RECORD_TYPE, Row
 from workbench.explore.page.assets import javascript, stylesheet
-from workbench.explore.page.still_html import heading, paragraph
+from workbench.explore.page.still_html import heading, paragraph, with_subscripts
 from workbench.explore.page.widget_base import WidgetBase
 from workbench.long_texts import cut
 
@@ -292,8 +293,7 @@ class Verdicts:
         return "\n".join(f"{name}: {each.said}" for name, each in self.found.items())
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
-        lines = (f"{name}: {each.said}" for name, each in self.found.items())
-        html = "".join(map(paragraph, lines))
+        html = f"<p>{with_subscripts(escape(repr(self))).replace(chr(10), '<br>')}</p>"
         return {"text/html": html, "text/plain": repr(self), RECORD_TYPE: list(self.rows)}
 
 
