@@ -48,6 +48,10 @@ def chapter():
     )
 
 
+def page_of(chapter):
+    return cause_section.cause_section(chapter, cause_section.cause_sample(chapter), "c")
+
+
 def row_of(page, model):
     """The numbers of a model by the heads of the table."""
     head, *rows = re.findall(r"<tr>.*?</tr>", page.partition("<table>")[2].partition("</table>")[0])
@@ -58,7 +62,7 @@ def row_of(page, model):
 
 
 def test_the_counts_are_those_of_causes(chapter):
-    page = cause_section.cause_section(chapter, "c")
+    page = page_of(chapter)
     expected = wb.causes(chapter.scores)
     for model, part in expected.groupby("model"):
         heads = part["cause"].str.partition(":")[0]
@@ -70,7 +74,7 @@ def test_the_counts_are_those_of_causes(chapter):
 
 
 def test_a_cause_opens_boards_and_replies(chapter):
-    page = cause_section.cause_section(chapter, "c")
+    page = page_of(chapter)
     parts = dict(re.findall(r'<details id="(c-cause-\d)"><summary>(.*?)</summary>', page))
     (name,) = (each for each, title in parts.items() if title.startswith("side to move: "))
     assert parts[name] == "side to move: 3 replies (often 2, once 1)"
@@ -96,7 +100,7 @@ def test_the_sample_is_bounded_and_of_the_same_positions(monkeypatch):
     assert of_model["a"] != {f"game{place:03}-002" for place in range(5)}
     again = cause_section.cause_sample(chapter)
     pd.testing.assert_frame_equal(sample, again)
-    assert "at most 5 replies of each model" in cause_section.cause_section(chapter, "c")
+    assert "at most 5 replies of each model" in page_of(chapter)
 
 
 def test_the_baseline_counts_only_where_it_is_alone():
@@ -115,12 +119,7 @@ def test_of_other_environments_states_are_pictures_without_links():
         reason="",
     )  # fmt: skip
     chapter = chapter_of(replies, depth=2)
-    page = cause_section.cause_section(chapter, "c")
+    page = page_of(chapter)
     assert "a number opens one of them" not in page
     assert "<a " not in page
     assert page.count("<strong>Predicted ") >= 1
-
-
-def test_tasks_without_states_have_no_causes(predictions):
-    lines = predictions.assign(task="continuation", predicted_actions="d2d4\nd7d5")
-    assert cause_section.cause_section(chapter_of(lines), "c") == ""

@@ -1,5 +1,6 @@
 """What a report says and shows of a chapter, against numbers worked by hand."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,9 @@ from scipy.stats import t as student
 
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
+from workbench.reports.cause_section import cause_sample, cause_section
 from workbench.reports.chapters import ReportedRun, chapters_of
+from workbench.reports.evidence import classes_section
 from workbench.reports.findings import findings
 from workbench.reports.model_comparison import compare, comparison_section
 from workbench.reports.notable_replies import boards_section, notable_replies, opening_line
@@ -42,10 +45,33 @@ def chapter_of(scores):
     return chapter
 
 
-def said(chapter):
-    return " ".join(
-        findings(chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter))
+def conclusions(chapter):
+    return findings(
+        chapter,
+        summary_of(chapter),
+        compare(chapter),
+        parts_of_means(chapter),
+        cause_sample(chapter) if chapter.measures_text else None,
     )
+
+
+def said(chapter):
+    return " ".join(each.words for each in conclusions(chapter))
+
+
+def opened_by(chapter, identity="c"):
+    """The identities of the parts that conclusions may open."""
+    compared, parts, summary = compare(chapter), parts_of_means(chapter), summary_of(chapter)
+    page = "".join(
+        [
+            classes_section(chapter, identity),
+            cause_section(chapter, cause_sample(chapter), identity),
+            comparison_section(chapter, compared, identity, resamples=5),
+            format_section(chapter, parts, identity),
+            curves_section(chapter, summary, identity),
+        ]
+    )
+    return {*re.findall(r'id="([^"]*)"', page), f"{identity}-numbers"}
 
 
 def test_the_words_are_made_from_the_numbers(scores):
@@ -55,12 +81,16 @@ def test_the_words_are_made_from_the_numbers(scores):
     half = student.ppf(0.975, 3) * sem([1, 0, 20 / 21, 0]) / (mean * (1 - mean))
     low, high = expit(logit(mean) + half * np.array([-1, 1]))
     assert f"by hand has a mean p_1: {mean:.2f} [{low:.2f}, {high:.2f}], with r_1" in words
-    assert "over 4 replies. 25.0% of them match exactly" in words
+    assert "over 4 replies" in words
     # After 5 moves 1, 0 and 20/21, after 6 the sink.
     assert "goes from 0.651 at 5 to 0 at 6 full moves" in words
     assert "over readable replies, 100% and 0% of all, from 0.651 to undefined." in words
     assert "3 of 4 replies can be read; over these mean p_1 is 0.651." in words
-    assert "p_1 is 0 for 2 replies" in words
+    # 1. e4 and no FEN are wrong, and the missing king.
+    assert (
+        "Of 3 wrong replies in a sample of 4: 67% have one main cause, 33% have no readable board."
+        in words
+    )
 
 
 def test_one_model_is_compared_with_those_beside_it(scores):
@@ -74,30 +104,70 @@ def test_one_model_is_compared_with_those_beside_it(scores):
     half = student.ppf(0.975, 3) / 4 / (1 - 1 / 16)
     low, high = np.tanh(np.arctanh(1 / 4) + half * np.array([-1, 1]))
     assert (
-        f"by hand differs from starting_board by 0.25 [{low:.2f}, {high:.2f}] in p_1, on" in words
+        f"by hand differs from starting_board by 0.25 [{low:.2f}, {high:.2f}] on 4 common positions of "
+        "4 games, and the sign test does not separate them." in words
     )
-    assert "positions of 4 games; the interval includes zero." in words
-    assert "0 of 1 pair of a run's model and one beside are separated" in words
-    assert "With 4 games no p-value is below 0.125: the test cannot separate any pair of" in words
+    chapter = replace(chapter, references=base)
+    page = comparison_section(chapter, compare(chapter), "c", resamples=5)
+    page = page.replace("&#x27;", "'")
+    assert "0 of 1 pair of a run's model and one beside are separated" in page
+    assert "With 4 games no p-value is below 0.125: the test cannot separate any pair of" in page
 
 
 def test_of_several_models_the_best_is_compared_with_the_next_and_the_baseline(scores):
     right, wrong = scores.assign(precision_1=1.0, model="a"), scores.assign(precision_1=0.0)
     base = wrong.assign(model="starting_board")
-    words = said(
-        chapter_of(pd.concat([right, scores.assign(model="b"), wrong.assign(model="c"), base]))
+    chapter = chapter_of(
+        pd.concat([right, scores.assign(model="b"), wrong.assign(model="c"), base])
     )
+    words = said(chapter)
     assert words.startswith(
-        "a has the highest mean p_1 of the 3 models asked about the same positions: 1.000."
+        "a has the highest mean p_1 of the 3 models asked about the same positions: 1.000; "
+        "starting_board, which knows no move of the game, has 0."
     )
     mean = (1 + 0 + 20 / 21 + 0) / 4
-    assert f"That is {1 - mean:.2f} [" in words
-    assert "] above the next, b (4 common positions of 4 games; " in words
-    assert "the sign test does not separate them)" in words
-    assert "starting_board, which knows no move of the game, is 1.000 below it." in words
-    assert "Format: of 3 models less than 95% of the replies can be read (" in words
-    assert "0 of 6 pairs of the runs' models are separated" in words
+    assert f"The next is b: the difference is {1 - mean:.2f} [" in words
+    assert "] on 4 common positions of 4 games, and the sign test does not separate them." in words
+    assert "In 3 of 3 models less than 95% of the replies can be read; " in words
+    assert "not the same for each model, a too has the highest mean: 1.000." in words
     assert "the test cannot separate any pair of the runs' models." in words
+    # The king and 1. e4 against the reply without a FEN; of a, whose p_1 is 1, r_1 is lost by 1. e4 alone.
+    assert words.endswith("in samples of 3 models: one main cause in 2.")
+    assert len(conclusions(chapter)) <= 5
+    assert {f"c-{each.part}" for each in conclusions(chapter)} <= opened_by(chapter)
+
+
+def test_the_model_that_is_best_over_readable_replies_is_named(scores):
+    """The first by all replies has one more that can be read; the other is right where it can be."""
+    often = scores.assign(model="often", precision_1=[0.7, 0.7, 0.7, 0.7], reply_class="valid")
+    often = often.assign(predicted_state=KNIGHT_OUT)
+    seldom = scores.assign(model="seldom", precision_1=[1.0, 1.0, 0.0, 0.0])
+    seldom["reply_class"] = ["valid", "valid", "absent", "absent"]
+    words = said(chapter_of(pd.concat([often, seldom])))
+    assert "often has the highest mean p_1 of the 2 models" in words
+    assert "In 1 of 2 models less than 95%" in words
+    assert "seldom has the highest mean: 1.000." in words
+
+
+def test_pairs_with_the_baseline_are_not_counted_as_pairs_of_models(scores):
+    """Twelve games of one sign: 2 of 4,096 changes, six pairs with the baseline, three without."""
+    games = pd.concat(
+        [
+            scores.assign(
+                position_id=f"{place} " + scores["position_id"],
+                game_id=f"g{place}",
+                precision_1=0.0,
+            )
+            for place in range(12)
+        ]
+    )
+    models = [
+        games.assign(model=name, precision_1=value)
+        for name, value in (("a", 0.9), ("b", 0.6), ("c", 0.3), ("starting_board", 0.0))
+    ]
+    assert "3 of 3 pairs of these models are separated by the sign test" in said(
+        chapter_of(pd.concat(models))
+    )
 
 
 def test_rows_of_other_positions_are_not_ranked_with_the_rest(scores):
@@ -112,9 +182,7 @@ def test_rows_of_other_positions_are_not_ranked_with_the_rest(scores):
     assert words.startswith(
         "model 3 has the highest mean p_1 of the 3 models asked about the same positions"
     )
-    assert (
-        "1 other row is of other positions or of settings of one model, and ranked apart" in words
-    )
+    assert "easy" not in words
 
 
 def test_runs_without_common_positions_say_so(scores):
@@ -122,7 +190,7 @@ def test_runs_without_common_positions_say_so(scores):
     chapter = chapter_of(pd.concat([scores, other]))
     page = comparison_section(chapter, compare(chapter), "c")
     assert "No two models have answered the same positions" in page
-    assert "above" not in said(chapter)
+    assert "The next" not in said(chapter)
     alone = chapter_of(scores)
     assert "nothing to compare it with" in comparison_section(alone, compare(alone), "c")
 

@@ -10,6 +10,7 @@ from workbench.environments.registry import DEFAULT
 from workbench.explore.board_reading import pair_link
 from workbench.explore.run.failure_causes import (
     NOTHING_LOST,
+    SEVERAL,
     UNDEFINED,
     UNREADABLE,
     failure_causes,
@@ -47,6 +48,8 @@ _OPENS: Final = "; a number opens one of them"
 _RARE: Final = 0.005
 """Causes of a smaller share of the replies are one column."""
 _OTHERS: Final = "other causes"
+_ONE_CAUSE: Final = "one main cause"
+_SEVERAL: Final = SEVERAL.removesuffix(": ")
 _UNREADABLE: Final = UNREADABLE.removesuffix(": ")
 
 
@@ -75,15 +78,27 @@ def cause_sample(chapter: Chapter) -> pd.DataFrame:
     return prepared.join(failure_causes(prepared, chapter.depth))
 
 
-def cause_section(chapter: Chapter, identity: str) -> str:
+def wrong_replies(sample: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a `cause_sample` that lose precision or recall."""
+    return sample[~sample["cause"].isin([NOTHING_LOST, UNDEFINED])]
+
+
+def kinds_of_wrong(chapter: Chapter, wrong: pd.DataFrame) -> "pd.Series[str]":
+    """Return of `wrong_replies` whether they have several errors, one main cause, or no readable state."""
+    causes, noun = wrong["cause"], chapter.environment.state_noun
+    kinds = pd.Series(_ONE_CAUSE, wrong.index).where(~causes.str.startswith(SEVERAL), _SEVERAL)
+    return kinds.where(wrong["reply_class"].isin(READABLE), f"no readable {noun}")
+
+
+def cause_section(chapter: Chapter, sample: pd.DataFrame, identity: str) -> str:
     """Return how often each cause is the main one by model; a cause opens some of its replies.
 
-    It is nothing where replies are no states.
+    Args:
+        chapter: A chapter whose replies are states.
+        sample: Its `cause_sample`.
+        identity: Begins the identities.
     """
-    if not chapter.measures_text:
-        return ""
-    sample, noun = cause_sample(chapter), chapter.environment.state_noun
-    wrong = sample[~sample["cause"].isin([NOTHING_LOST, UNDEFINED])]
+    noun, wrong = chapter.environment.state_noun, wrong_replies(sample)
     precision, recall = (f"{name[0]}_{chapter.depth}" for name in MEASURES)
     words = (
         f"A reply counts under its main cause: the one difference of the two {noun}s, the check or the end of the "

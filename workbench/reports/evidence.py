@@ -1,6 +1,6 @@
 """What a report's claims open: the positions of a difference, the replies of a class."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from html import escape
 from typing import Any, Final
 
@@ -36,6 +36,11 @@ MOST_REPLIES: Final = 2
 _LONGEST: Final = 300
 
 
+def difference_identity(place: Hashable) -> str:
+    """Return the end of the identity of a pair's positions, from its label in the index of all pairs."""
+    return f"difference-{place}"
+
+
 def difference_evidence(
     chapter: Chapter, pairs: pd.DataFrame, identity: str
 ) -> tuple[list[str], str]:
@@ -51,8 +56,8 @@ def difference_evidence(
     values = rows.pivot(index="position_id", columns="model", values=column).astype(float)
     answers = rows.set_index(["model", "position_id"])[["true_state", "predicted_state"]]
     names, parts = [], []
-    for place, row in enumerate(pairs.to_dict("records")):
-        names.append(f"{identity}-difference-{place}")
+    for place, row in pairs.iterrows():
+        names.append(f"{identity}-{difference_identity(place)}")
         models = [row["model"], row["other"]]
         apart = (values[models[0]] - values[models[1]]).abs()
         largest = apart[apart > 0].nlargest(MOST_POSITIONS, keep="first")

@@ -127,6 +127,18 @@ def too_few_games(pairs: pd.DataFrame) -> list[str]:
     return sentences
 
 
+def separated_words(pairs: pd.DataFrame) -> list[str]:
+    """Return a sentence for each family of pairs: how many of them the test separates."""
+    sentences = []
+    for name, part in families(pairs):
+        count = int((part["holm"] < LEVEL).sum())
+        sentences.append(
+            f"{count:,} of {counted_family(name, len(part))} {'is' if count == 1 else 'are'} separated "
+            "at 5% after Holm's correction."
+        )
+    return sentences
+
+
 _MOST_SHOWN: Final = 20
 
 
@@ -257,7 +269,7 @@ def _pairs(chapter: Chapter, own: pd.DataFrame, identity: str) -> str:
         "The effect is the mean difference over the standard deviation of the positions' differences, "
         f"undefined where all positions differ by the same amount. {INTERVAL_AND_TEST} "
         f"The p-value is that of a sign test of whole games, with {correction_words(own)} "
-        f"{' '.join(too_few_games(own))}"
+        f"{' '.join([*separated_words(own), *too_few_games(own)])}"
     )
     heads = [
         "pair", "positions", "games", f"{symbol} of the one", f"{symbol} of the other", "difference",

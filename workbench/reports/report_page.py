@@ -26,7 +26,7 @@ from workbench.explore.pair.pair_html import (
     script_policy,
 )
 from workbench.long_texts import cut
-from workbench.reports.cause_section import cause_section
+from workbench.reports.cause_section import cause_sample, cause_section
 from workbench.reports.chapters import (
     Chapter,
     ReportedRun,
@@ -38,13 +38,14 @@ from workbench.reports.chapters import (
 from workbench.reports.every_eval_ever import Publication
 from workbench.reports.evidence import classes_section
 from workbench.reports.exports import refuse_foreign_files, write_exports
-from workbench.reports.findings import findings
+from workbench.reports.findings import Conclusion, findings
 from workbench.reports.forest_plot import forest, forest_numbers
 from workbench.reports.headline import headline_section
 from workbench.reports.model_comparison import compare, comparison_section
 from workbench.reports.notable_replies import answers_section, boards_section
 from workbench.reports.page_parts import (
     counted,
+    link,
     number,
     paragraph,
     part,
@@ -424,13 +425,14 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> tupl
         return "", part(identity, chapter.title, paragraph(nothing), numbers, classes)
     summary, compared = summary_of(chapter), compare(chapter, seed=seed)
     parts = parts_of_means(chapter)
-    conclusions = " ".join(findings(chapter, summary, compared, parts))
-    return paragraph(f"{chapter.title}: {conclusions}"), part(
+    sample = cause_sample(chapter) if chapter.measures_text else None
+    conclusions = findings(chapter, summary, compared, parts, sample)
+    return _conclusions(chapter, conclusions, identity), part(
         identity,
         chapter.title,
         numbers,
         classes,
-        cause_section(chapter, identity),
+        "" if sample is None else cause_section(chapter, sample, identity),
         comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),
         format_section(chapter, parts, identity),
         curves_section(chapter, summary, identity),
@@ -440,3 +442,13 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> tupl
         boards_section(chapter, identity),
         answers_section(chapter, identity),
     )
+
+
+def _conclusions(chapter: Chapter, conclusions: Sequence[Conclusion], identity: str) -> str:
+    """Return the conclusions of a chapter as a list, each with a link to what it rests on."""
+    items = "".join(
+        f"<li>{escape(subscripts(each.words))} "
+        f"{link(f'#{identity}-{each.part}', f'{each.evidence[:1].upper()}{each.evidence[1:]}')}</li>"
+        for each in conclusions
+    )
+    return f"<h3>{escape(chapter.title)}</h3><ul>{items}</ul>"

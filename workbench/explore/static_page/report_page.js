@@ -17,6 +17,10 @@ export function openReport(loadTwin) {
   contentOf("forest-content").forEach((data, place) => followSwitches(plots[place], data));
   chooseChapter(document.getElementById("chapter-choice"), plots);
   addEventListener("hashchange", unfoldTarget);
+  // A link to where the address is already: its target may have been folded again.
+  addEventListener("click", (event) => {
+    if (event.target.closest("a")?.hash === location.hash) unfoldTarget();
+  });
   unfoldTarget();
   if (!loadTwin) return;
   const { state, words } = contentOf("pair-content");
