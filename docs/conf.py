@@ -44,8 +44,8 @@ autodoc_default_options = {
     "members": True,
     "no-value": True,
 }
-# The training framework, which `make setup` leaves out.
-autodoc_mock_imports = ["jax", "optax"]
+# Frameworks that `make setup` leaves out.
+autodoc_mock_imports = ["jax", "optax", "torch"]
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False

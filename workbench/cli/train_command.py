@@ -1,4 +1,4 @@
-"""The command that trains the bundled language models."""
+"""The commands that train the bundled language models and write them for PyTorch."""
 
 from pathlib import Path
 
@@ -53,3 +53,23 @@ def train_models(
             report=lambda message: click.echo(message, err=True),
         )
         click.echo(f"{path} finished")
+
+
+@main.command("weights")
+@click.argument("model")
+@out_option(None, "A folder, new or of an earlier call.")
+def write_weights_for_torch(model: str, out: Path) -> None:
+    """Write the weights of a language MODEL for PyTorch, with the code that loads them.
+
+    MODEL is tiny, small, medium, small@STEP, or a file of `workbench train`. The folder holds
+    model.safetensors, config.json (shape, vocabulary, training, licence) and torch_model.py, which
+    needs torch and nothing else; its steps have names for hooks. Writing needs no torch.
+    """
+    from workbench.language_model.language_model import LanguageModel, load_model, read_weights
+    from workbench.language_model.weight_folder import write_weight_folder
+
+    path = Path(model)
+    own = path.suffix == ".npz"
+    network = LanguageModel(path.stem, *read_weights(path)) if own else load_model(model)
+    for written in write_weight_folder(network, out):
+        click.echo(f"{written} {written.stat().st_size:,} bytes")

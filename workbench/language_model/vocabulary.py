@@ -41,7 +41,7 @@ LARGEST_NUMBER: Final = len(_NUMBERS) - 1
 CASTLING_TOKEN: Final = {rights: CASTLING + at for at, rights in enumerate(_CASTLING)}
 
 _SQUARE: Final = {name: square for square, name in enumerate(chess.SQUARE_NAMES)}
-_PROMOTIONS: Final = " nbrq"
+PROMOTIONS: Final = " nbrq"
 START: Final = (SQUARES, SQUARES, 0)
 """Read before the first move."""
 
@@ -55,15 +55,15 @@ def read_moves(moves: Sequence[str]) -> NDArray[np.uint8]:
     rows = [START]
     for ply, move in enumerate(moves, 1):
         start, end, promotion = move[:2], move[2:4], move[4:] or " "
-        if not (start in _SQUARE and end in _SQUARE and promotion in set(_PROMOTIONS)):
+        if not (start in _SQUARE and end in _SQUARE and promotion in set(PROMOTIONS)):
             raise IllegalMoveError(f"ply {ply}: expected a move in UCI, got {move[:20]!r}")
-        rows.append((_SQUARE[start], _SQUARE[end], _PROMOTIONS.index(promotion)))
+        rows.append((_SQUARE[start], _SQUARE[end], PROMOTIONS.index(promotion)))
     return np.array(rows, dtype=np.uint8)
 
 
 def write_move(start: int, end: int, promotion: int) -> str:
     """Return a move in UCI, of numbers as `read_moves` gives them."""
-    return chess.SQUARE_NAMES[start] + chess.SQUARE_NAMES[end] + _PROMOTIONS[promotion].strip()
+    return chess.SQUARE_NAMES[start] + chess.SQUARE_NAMES[end] + PROMOTIONS[promotion].strip()
 
 
 def spell(tokens: Sequence[int]) -> str:
