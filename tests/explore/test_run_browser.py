@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
+from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.run.run_browser import RunBrowser
 from workbench.explore.run.run_columns import (
     filter_choices,
@@ -273,12 +273,17 @@ class TestOpening:
             assert browser.pair.predicted_fen == ""
         assert ["edit distance", "none"] in browser.table.opened["facts"]
 
-    def test_a_true_board_that_cannot_be_read_leaves_the_last_pair(self, browser):
+    def test_a_true_board_that_cannot_be_read_opens_as_text_without_a_pair(self, browser, scores):
         browser.open_row(2)
-        with pytest.raises(InvalidFenError, match="no board"):
-            browser.open_row(5)
-        assert browser.table.opened["row"] == 2
-        assert "no board" in ask(browser, "open", row=5)["message"]
+        assert browser.pair.layout.display is None
+        assert ask(browser, "open", row=5)["row"] == 5
+        opened = browser.table.opened
+        assert (opened["row"], opened["true_board"]) == (5, "")
+        assert opened["true_fen"] == scores["true_state"][5] == "no board"
+        assert opened["true_words"].startswith("The true FEN cannot be read: there is 1 rank")
+        assert browser.pair.layout.display == "none"
+        browser.open_row(2)
+        assert browser.pair.layout.display is None
 
 
 class TestTraits:

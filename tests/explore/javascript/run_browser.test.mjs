@@ -102,12 +102,14 @@ test("counts name every class", () => {
 });
 
 test("a reply's numbers and what differs, in words", () => {
-  const reply = { precision: 0.95238, recall: null, edit_distance: 2, reply_class: "valid", board: "8/8", different: ["e1"], fields: ["side to move"] };
+  const reply = { precision: 0.95238, recall: null, edit_distance: 2, reply_class: "valid", stated: true, different: ["e1"], fields: ["side to move"] };
   assert.equal(measuresInWords(reply, 4), "p_4 0.9524, r_4 none, edit distance 2, valid");
-  assert.equal(differingInWords(reply), "1 square differs; wrong: side to move");
-  assert.equal(differingInWords({ ...reply, different: [], fields: [] }), "no squares differ");
-  assert.equal(differingInWords({ ...reply, different: ["a1", "a2"], fields: [] }), "2 squares differ");
-  assert.equal(differingInWords({ ...reply, board: "" }), "no board");
+  assert.equal(differingInWords(reply, "board"), "1 square differs; wrong: side to move");
+  assert.equal(differingInWords({ ...reply, different: [], fields: [] }, "board"), "no squares differ");
+  assert.equal(differingInWords({ ...reply, different: ["a1", "a2"], fields: [] }, "board"), "2 squares differ");
+  assert.equal(differingInWords({ ...reply, stated: false }, "board"), "no board");
+  assert.equal(differingInWords({ ...reply, different: null }, "state"), "");
+  assert.equal(differingInWords({ ...reply, different: ["x", "y", "z", "u", "v"], fields: [] }, "state"), "5 elements differ: x, y, z, u\u2026");
 });
 
 test("all replies in words: how many have a board, and the squares most often wrong", () => {

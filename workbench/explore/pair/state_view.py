@@ -4,11 +4,13 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from time import perf_counter
 from typing import Any, Final
 
 from workbench.automaton import SINK, Sink
 from workbench.environment import Environment
+from workbench.environments.registry import environment_in_table
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 from workbench.explore.depth_profile import depth_profile
 from workbench.explore.explorer_settings import ExploredAutomaton, ExplorerSettings, PairWords
@@ -116,6 +118,19 @@ class StateReader:
     def no_state(self, predicted: ReadState) -> str:
         """Return why a prediction is no state."""
         return self.words.no_state(stated=predicted.known is not None)
+
+
+@lru_cache(maxsize=8)
+def reader_in_table(name: str) -> StateReader:
+    """Return the reader of the states of an environment that a table names."""
+    return StateReader(environment_in_table(name))
+
+
+def different_elements(reader: StateReader, true: ReadState, predicted: ReadState) -> list[str]:
+    """Return the names of the elements in which two states differ; none where one is absent."""
+    if true.known is None or predicted.known is None:
+        return []
+    return _different(*(reader.environment.elements(each.known) for each in (true, predicted)))
 
 
 def state_differences(

@@ -3,7 +3,7 @@
 
 import { htmlElement, subscripted } from "../page/svg.js";
 import { AllRepliesBoard } from "./all_replies_board.js";
-import { ReplyColumn, differingInWords, measureText, measuresInWords } from "./reader_view.js";
+import { ReplyColumn, differingInWords, measureText, measuresInWords, trueSide } from "./reader_view.js";
 
 export class BesideView {
   /**
@@ -46,7 +46,7 @@ export class BesideView {
    * @param {{others: Object[], all: Object}} opened As Python sends it; nothing is shown without others.
    * @param {number} depth
    */
-  offer({ others = [], all }, depth) {
+  offer({ others = [], all = {} }, depth) {
     this.depth = depth;
     this.root.hidden = others.length === 0;
     this.title.textContent = `${others.length} other ${others.length === 1 ? "reply" : "replies"} to this position`;
@@ -54,7 +54,8 @@ export class BesideView {
       ...["reply", `p_${depth}`, `r_${depth}`].map((text) => htmlElement("th", { scope: "col" }, ...subscripted(text))),
     );
     this.list.replaceChildren(...others.map((reply) => this.line(reply)));
-    if (others.length) this.all.show(all);
+    this.onBoard = Boolean(all.true_board);
+    if (this.onBoard) this.all.show(all);
   }
 
   line(reply) {
@@ -71,20 +72,20 @@ export class BesideView {
 
   /** Show two replies beside the true board, or none. @param {Object} beside As Python sends it. */
   show(beside) {
-    const { true_fen = "", true_board = "", replies = [] } = beside;
+    const { noun, replies = [] } = beside;
     this.chosen = replies[1]?.row ?? null;
     for (const button of this.list.querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.row) === this.chosen));
     }
     this.boards.hidden = replies.length === 0;
-    this.all.root.hidden = replies.length > 0;
+    this.all.root.hidden = !this.onBoard || replies.length > 0;
     this.words.replaceChildren(...subscripted(replies.length === 0
-      ? "Choose one to see its board beside the open one; choose it again for all on one board."
+      ? `Choose one to see it beside the open one${this.onBoard ? "; choose it again for all on one board" : ""}.`
       : replies.map((reply) => `${reply.name}: ${measuresInWords(reply, this.depth)}`).join("; ")));
     if (replies.length === 0) return;
-    this.columns[0].show({ name: "True board", fen: true_fen, board: true_board, different: [], words: "", notes: "" });
+    this.columns[0].show(trueSide(beside));
     replies.forEach((reply, index) => this.columns[index + 1].show({
-      ...reply, notes: `${measuresInWords(reply, this.depth)}; ${differingInWords(reply)}`,
+      ...reply, noun, notes: [measuresInWords(reply, this.depth), differingInWords(reply, noun)].filter(Boolean).join("; "),
     }));
   }
 }

@@ -9,7 +9,6 @@ is at most p_1.
 import re
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import chess
@@ -30,7 +29,7 @@ from workbench.environments.chess.kernel.kernel_functions import (
     unpack_state,
 )
 from workbench.environments.chess.state import ChessState, Fen
-from workbench.environments.registry import DEFAULT, environment_in_table
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board_reading import CHESS, read_board
 from workbench.explore.depth_profile import exact_depth
@@ -51,7 +50,7 @@ from workbench.explore.losses.main_cause import (
     Values,
     main_cause,
 )
-from workbench.explore.pair.state_view import StateReader, state_differences
+from workbench.explore.pair.state_view import reader_in_table, state_differences
 from workbench.prediction import READABLE, ReplyClass
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.tasks import task_named
@@ -319,11 +318,6 @@ def _one_pair(
     return _row_cause(lossy[0], now, named, around, count)
 
 
-@lru_cache(maxsize=8)
-def _reader(environment: str) -> StateReader:
-    return StateReader(environment_in_table(environment))
-
-
 def _state_pair_causes(
     environment: str,
     pairs: Sequence[tuple[str, str]],
@@ -332,7 +326,7 @@ def _state_pair_causes(
     policy: IllFormedPolicy,
 ) -> list[RowCause]:
     """Return the main cause of pairs of states of any environment, which are walked one by one."""
-    reader = _reader(environment)
+    reader = reader_in_table(environment)
     causes = []
     for texts in pairs:
         true, predicted = reader.read_pair(*texts, [])

@@ -1,9 +1,13 @@
 // The open reply beside the table: its boards, numbers and text, and the way to the next one.
 
 import { htmlElement, subscripted } from "../page/svg.js";
+import { capitalised } from "../page/quantities.js";
 import { showFen } from "../page/fen_text.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { Board } from "../board/board.js";
+
+/** Elements that differ and are named. */
+const MOST_NAMED = 4;
 
 export class ReaderView {
   /**
@@ -18,7 +22,7 @@ export class ReaderView {
     ));
     this.place = htmlElement("span", { class: "ws-quiet", "data-role": "place" });
     this.title = htmlElement("h3", { "data-role": "opened-title", "aria-live": "polite" });
-    this.nothing = htmlElement("p", { class: "ws-quiet", "data-role": "nothing-open", text: "Choose a row or a point: its boards and its reply open here." });
+    this.nothing = htmlElement("p", { class: "ws-quiet", "data-role": "nothing-open", text: "Choose a row or a point: its states and its reply open here." });
     this.columns = [new ReplyColumn("true", options.pieces), new ReplyColumn("predicted", options.pieces)];
     this.columns.forEach(({ root }, index) => root.setAttribute("data-role", ["opened-true", "opened-predicted"][index]));
     this.top = htmlElement("div", { class: "rb-reader-top" },
@@ -46,8 +50,9 @@ export class ReaderView {
     this.parts.hidden = !isOpen;
     if (!isOpen) return;
     this.title.textContent = opened.title;
-    this.columns[0].show({ name: "True board", fen: opened.true_fen, board: opened.true_board, different: [], words: "", notes: "" });
-    this.columns[1].show({ ...opened.reply, name: "Predicted board", notes: differingInWords(opened.reply) });
+    const { noun, reply } = opened;
+    this.columns[0].show(trueSide(opened));
+    this.columns[1].show({ ...reply, name: `Predicted ${noun}`, noun, notes: differingInWords(reply, noun) });
     this.facts.replaceChildren(...opened.facts.map(([name, value]) =>
       htmlElement("div", {}, htmlElement("dt", {}, ...subscripted(name)), htmlElement("dd", { text: value }))));
     this.without.hidden = !opened.without;
@@ -95,27 +100,40 @@ export class ReaderView {
   }
 }
 
-/** One board with its name, its numbers and its FEN; words where there is no board. */
+/** What a column shows of the true state. @param {Object} opened As same_position.py's side_by_side. @returns {Object} */
+export function trueSide({ noun, true_fen: fen, true_board: board, true_picture: picture, true_words: words }) {
+  return { name: `True ${noun}`, noun, fen, board, picture, different: [], words, stated: !words, notes: "" };
+}
+
+/** One state as a board or a picture, with its name, its numbers and its text; words where there is none. */
 export class ReplyColumn {
   constructor(look, pieces) {
     this.board = new Board({ look, label: "", pieces, editable: false });
     this.name = htmlElement("h4", {});
     this.notes = htmlElement("p", { class: "ws-quiet" });
+    /** An SVG of an environment is shown as an image: nothing in it is ever run or loaded. */
+    this.picture = htmlElement("img", { class: "rb-state-picture", "data-role": "state-picture" });
     this.none = htmlElement("p", { class: "rb-no-board", "data-role": "no-board" });
     this.fen = htmlElement("code", { class: "rb-fen" });
     this.root = htmlElement("section", { class: `ws-look-${look}` }, this.name, this.board.element, this.none, this.notes, this.fen);
   }
 
-  show({ name, fen, board, different, words, notes }) {
+  show({ name, noun, fen, board, picture, different, words, notes, stated }) {
     this.name.textContent = name;
     this.notes.replaceChildren(...subscripted(notes));
-    this.board.element.setAttribute("aria-label", name.endsWith(" board") ? name : `Board of ${name}`);
+    const title = name.endsWith(` ${noun}`) ? name : `${capitalised(noun)} of ${name}`;
+    this.board.element.setAttribute("aria-label", title);
     this.board.element.toggleAttribute("hidden", !board);
     if (board) this.board.show({ fen: board, different });
-    this.none.hidden = Boolean(board);
+    this.picture.remove();
+    if (picture) {
+      Object.assign(this.picture, { alt: title, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}` });
+      this.board.element.after(this.picture);
+    }
+    this.none.hidden = stated;
     this.none.textContent = words;
     showFen(this.fen, fen);
-    this.fen.title = board ? words : "";
+    this.fen.title = stated ? words : "";
   }
 }
 
@@ -133,9 +151,15 @@ export function measuresInWords({ precision, recall, edit_distance, reply_class 
   return `p_${depth} ${measureText(precision)}, r_${depth} ${measureText(recall)}, edit distance ${distance}, ${reply_class}`;
 }
 
-/** @param {{board: string, different: string[], fields: string[]}} reply */
-export function differingInWords({ board, different, fields }) {
-  if (!board) return "no board";
-  const squares = different.length === 1 ? "1 square differs" : `${different.length || "no"} squares differ`;
-  return fields.length === 0 ? squares : `${squares}; wrong: ${fields.join(", ")}`;
+/**
+ * @param {{stated: boolean, different: string[]|null, fields: string[]}} reply different is null where it is not known.
+ * @param {string} noun What a state is called. @returns {string}
+ */
+export function differingInWords({ stated, different, fields }, noun) {
+  if (!stated) return `no ${noun}`;
+  if (different === null) return "";
+  const part = noun === "board" ? "square" : "element";
+  const parts = different.length === 1 ? `1 ${part} differs` : `${different.length || "no"} ${part}s differ`;
+  const named = noun === "board" || different.length === 0 ? "" : `: ${different.slice(0, MOST_NAMED).join(", ")}${different.length > MOST_NAMED ? "\u2026" : ""}`;
+  return fields.length === 0 ? parts + named : `${parts}; wrong: ${fields.join(", ")}`;
 }

@@ -14,10 +14,12 @@ from ipywidgets import VBox  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from workbench.drawing.reply_words import class_words
+from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.page.widget_base import StillOutput, WidgetBase, as_plain
 from workbench.explore.pair.board_pair import BoardPair
+from workbench.explore.pair.state_pair import StatePair
 from workbench.explore.run.failure_causes import FailureCauses, depths_of
 from workbench.explore.run.model_rows import (
     Numbers,
@@ -59,6 +61,7 @@ from workbench.explore.run.run_table import (
 )
 from workbench.explore.run.same_position import (
     all_on_one_board,
+    environment_name,
     other_replies,
     reply_boards,
     reply_name,
@@ -482,7 +485,7 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
 
     Attributes:
         table: The `ScoresTable`; its traits hold what is shown.
-        pair: The `BoardPair` in which a row opens.
+        pair: The `BoardPair` in which a row opens; a `StatePair` where it is of another environment.
 
     Raises:
         TableError: If a table cannot be read or lacks a column.
@@ -502,13 +505,30 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
         self.table = ScoresTable(
             scores, depth=depth, distance=distance, columns=columns, replies=self._replies
         )
-        self.pair = BoardPair(depth=self.table.depth)
+        self._pairs: dict[str, BoardPair | StatePair] = {}
+        rows = self.table.run.rows
+        readable = (row for row in range(len(rows)) if rows["unscored"].iloc[row] == "")
+        self.pair = self._pair_of(next(readable, None))
         self.table.on_open = self.open_row
-        # Hidden, not left out: a saved notebook holds what is displayed.
-        self.pair.layout.display = "none"
         super().__init__([self.table, self.pair])
         self.table.observe(self.renew_still, ["answers", "opened", "x_axis", "y_axis"])
-        self.pair.observe(self.renew_still, "answers")
+
+    def _pair_of(self, row: int | None) -> BoardPair | StatePair:
+        """Return the pair in which a row opens, hidden; of boards for no row."""
+        run = self.table.run
+        name = DEFAULT if row is None else environment_name(run, row)
+        if name not in self._pairs:
+            pair: BoardPair | StatePair
+            if row is None or name == DEFAULT:
+                pair = BoardPair(depth=run.depth)
+            else:
+                true = run.rows["true_state"].iloc[row]
+                pair = StatePair(environment_in_table(name), true, None, run.depth)
+            # Hidden, not left out: a saved notebook holds what is displayed.
+            pair.layout.display = "none"
+            pair.observe(self.renew_still, "answers")
+            self._pairs[name] = pair
+        return self._pairs[name]
 
     def prepare_still(self) -> None:
         """Answer what the pages of both parts would ask first."""
@@ -517,7 +537,10 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
 
     def still(self) -> str:
         """Return the rows, and the pair if a row is open, as HTML."""
-        still = self.table.still() + (self.pair.still() if self.table.opened else "")
+        opened = self.table.opened
+        still = self.table.still() + (
+            self.pair.still() if opened and not opened["true_words"] else ""
+        )
         return _LIVE.format(escape(json.dumps(self.table.page_state())), still)
 
     def still_name(self) -> str:
@@ -556,9 +579,6 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
 
         Returns:
             Whether there was; if not, the pair stays as it is.
-
-        Raises:
-            InvalidFenError: If its true FEN cannot be read.
         """
         rows = self.shown
         if len(rows):
@@ -566,20 +586,27 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
         return len(rows) > 0
 
     def open_row(self, row: int) -> None:
-        """Open a row in the pair below, with the conventions that the row was scored by.
+        """Open a row beside the table, and in the pair below with the conventions that it was scored by.
+
+        A row whose true state cannot be read opens beside the table alone, as text.
 
         Args:
             row: Its number in the scores, from 0.
 
         Raises:
             InvalidArgumentError: If there is no such row.
-            InvalidFenError: If the row's true FEN cannot be read.
         """
         self.table.check_row(row)
         run = self.table.run
         values = {str(name): value for name, value in run.rows.iloc[row].items()}
         moves, reply, without = self._replies.find(values)
-        self.pair.show_row({**values, "movetext": moves, "reply": reply})
-        self.pair.depth = run.depth
         self.table.show_opened(row, without)
-        self.pair.layout.display = None
+        readable = not self.table.opened["true_words"]
+        if readable and (pair := self._pair_of(row)) is not self.pair:
+            self.pair.layout.display = "none"
+            self.pair = pair
+            self.children = [self.table, pair]
+        if readable:
+            self.pair.show_row({**values, "movetext": moves, "reply": reply})
+            self.pair.depth = run.depth
+        self.pair.layout.display = None if readable else "none"

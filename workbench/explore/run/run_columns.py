@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 
 from workbench.drawing.quantities import PRECISION
 from workbench.drawing.reply_words import class_words, field_words, status_words
-from workbench.drawing.score_description import environment_of
+from workbench.drawing.score_description import environment_of, state_words
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.still_chart import Panel, axis_around, still_chart
 from workbench.explore.page.still_html import aside, heading, listing, paragraph, picture
@@ -30,6 +30,7 @@ from workbench.explore.run.run_table import (
 from workbench.long_texts import cut
 from workbench.metrics import Metric, find_metric, own_metrics
 from workbench.prediction import CLASSES
+from workbench.scoring.parameters import Distance
 from workbench.studies.recorded_models import column_looks
 
 WHERE_SEVERAL: Final = ("model", "set", "setting")
@@ -126,8 +127,11 @@ def default_mark(table: RunTable) -> str:
     return "model" if table.rows["model"].nunique(dropna=False) > 1 else "group"
 
 
-def filter_choices(table: RunTable) -> dict[str, list[list[Any]]]:
-    """Return what the filters of a run offer, with the number of rows of each."""
+def filter_choices(table: RunTable) -> dict[str, Any]:
+    """Return what the filters of a run offer, with the number of rows of each.
+
+    Besides, the ``distances`` that the run has, and what a state (``noun``) and its text (``written``) are called.
+    """
     rows = table.rows
     counts: dict[str, dict[str, int]] = {
         name: Counter(value_names(rows, column)) for name, column in FILTERS.items()
@@ -145,12 +149,19 @@ def filter_choices(table: RunTable) -> dict[str, list[list[Any]]]:
     flags = Counter(flag for status in rows["status"] for flag in sorted(flags_of(status)))
     counts["flags"] = dict(flags.most_common())
     words = {"classes": class_words, "wrong_fields": field_words, "flags": status_words}
-    return {
+    environment = environment_of(rows)
+    offered = {
         filtered: [
             [name, int(number[name]), words.get(filtered, str)(name)]
             for name in ordered.get(filtered, number)
         ]
         for filtered, number in counts.items()
+    }
+    return {
+        **offered,
+        "distances": [name for name in get_args(Distance) if name in rows],
+        "noun": environment.state_noun,
+        "written": state_words(environment.name),
     }
 
 

@@ -43,7 +43,8 @@ export class RunFilters {
     this.across = this.select("x-axis", "Across", (x_axis) => ({ x_axis }));
     this.up = this.select("y-axis", "Up", (y_axis) => ({ y_axis }));
     this.marks = this.select("mark-by", "Marks by", (mark_by) => ({ mark_by }));
-    fillSelect(this.distance, DISTANCES);
+    this.filters = CHOICES;
+    this.repliesName = htmlElement("span", {});
     this.search = this.searchBox("search", "part of an id", (text) => ({ text }));
     this.replies = this.searchBox("search-replies", "part of a reply", (reply_text) => ({ reply_text }));
     this.ranges = {
@@ -82,7 +83,7 @@ export class RunFilters {
         "div", { class: "rb-line" },
         field("Depth m", this.depth), field("Edit distance of", this.distance),
         field("Across", this.across), field("Up", this.up), field("Marks by", this.marks),
-        field("Position or game id", this.search), field("Text of the reply, or its FEN", this.replies),
+        field("Position or game id", this.search), field(this.repliesName, this.replies),
         this.ranges.distance.root, this.ranges.precision.root, this.clear,
       ),
       this.further,
@@ -139,15 +140,19 @@ export class RunFilters {
   /**
    * Offer what a run holds. A filter with a single choice is hidden.
    * @param {Object} choices depths; axes, pairs of column and label; for each filter a list of
-   *   [value, rows, words].
+   *   [value, rows, words]; distances; noun and written, what a state and its text are called.
    */
   offer(choices) {
+    const worded = (text) => text.replace("FEN", choices.written).replace("board", choices.noun);
+    this.filters = CHOICES.map(([trait, role, legend]) => [trait, role, worded(legend)]);
+    this.repliesName.textContent = worded("Text of the reply, or its FEN");
+    fillSelect(this.distance, DISTANCES.filter(([name]) => choices.distances.includes(name)).map(([name, text]) => [name, worded(text)]));
     fillSelect(this.depth, choices.depths.map((depth) => [String(depth), String(depth)]));
     this.labels = Object.fromEntries(choices.axes.map(([name, label]) => [name, label.includes("_") ? subscriptLetters(label) : capitalised(label)]));
     for (const select of [this.across, this.up]) fillSelect(select, Object.entries(this.labels));
     const several = new Set();
     this.counts.clear();
-    for (const [trait, role, legend] of CHOICES) {
+    for (const [trait, role, legend] of this.filters) {
       // Fields and flags do not divide the rows: a single one is a choice, too.
       const least = ["wrong_fields", "flags"].includes(trait) ? 1 : 2;
       if (choices[trait].length >= least) several.add(role);
@@ -158,7 +163,7 @@ export class RunFilters {
         ...boxes,
       );
     }
-    this.offered = CHOICES.filter(([, role]) => several.has(role)).map(([, , legend]) => legend.charAt(0).toLowerCase() + legend.slice(1));
+    this.offered = this.filters.filter(([, role]) => several.has(role)).map(([, , legend]) => legend.charAt(0).toLowerCase() + legend.slice(1));
     fillSelect(this.marks, MARKS.filter(([value, role]) => value === "group" || several.has(role)));
   }
 
@@ -203,7 +208,7 @@ export class RunFilters {
     const without = (name) => Object.fromEntries(Object.entries(metrics).filter(([other]) => other !== name));
     const question = QUESTIONS.find(([value]) => value === get("disagreement"));
     this.chips.replaceChildren(
-      ...CHOICES.flatMap(([trait, , legend]) => of(trait, legend, wordsOf(trait))),
+      ...this.filters.flatMap(([trait, , legend]) => of(trait, legend, wordsOf(trait))),
       ...of("causes", "Cause"),
       ...text("text", "Id"), ...text("reply_text", "Reply"),
       ...range("edit_distance", get("distance_range"), { distance_range: [null, null] }),

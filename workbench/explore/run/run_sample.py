@@ -121,8 +121,8 @@ def run_sample(
             "name": _coded(
                 pd.Series([reply_name(rows.iloc[place]) for place in range(len(rows))], dtype=str)
             ),
-            "true": _coded(_fens(rows["true_state"])),
-            "predicted": _coded(_fens(rows["predicted_state"])),
+            "true": _coded(_state_texts(rows["true_state"], offered["written"])),
+            "predicted": _coded(_state_texts(rows["predicted_state"], offered["written"])),
             "remark": _coded(rows["remark"]),
             "texts": [
                 None if text is None else [len(text), text[:LONGEST_REPLY]] for text in texts
@@ -146,8 +146,9 @@ def _plain_column(column: dict[str, Any]) -> dict[str, Any]:
     return {**column, "codes": np.frombuffer(column["codes"], f"<i{column['width']}").tolist()}
 
 
-def _fens(column: "pd.Series[Any]") -> "pd.Series[str]":
-    texts = [cut(text, LONGEST_FEN) if isinstance(text, str) else "" for text in column]
+def _state_texts(column: "pd.Series[Any]", written: str) -> "pd.Series[str]":
+    longest = LONGEST_FEN if written == "FEN" else LONGEST_REPLY
+    texts = [cut(text, longest) if isinstance(text, str) else "" for text in column]
     return pd.Series(texts, dtype=str)
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.drawing.reply_words import status_words
+from workbench.drawing.score_description import environment_of, state_words
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.run.failure_causes import FailureCauses, depths_of
 from workbench.metrics import with_summaries
@@ -284,13 +285,14 @@ def undefined_rows(
     classes = row_classes(visible)
     unscored, failed = classes == "unscored", classes == ReplyClass.FAILED
     scored = ~unscored & ~failed
+    written = state_words(environment_of(table.rows).name)
     notes = [
         (
             visible["edit_distance"].isna() & scored,
-            "shown without an edit distance: the reply has no FEN, and the distance to the empty "
+            f"shown without an edit distance: the reply has no {written}, and the distance to the empty "
             "text is not meaningful.",
         ),
-        (unscored, "shown not scored: the true FEN cannot be read."),
+        (unscored, f"shown not scored: the true {written} cannot be read."),
         (failed, "shown without a reply: the call failed."),
         (visible["precision"].isna() & scored, f"shown with p_{table.depth} undefined."),
     ]

@@ -241,7 +241,9 @@ export function showRun({ model, el }) {
     order = [];
     drawn = "";
     ofModels = "";
-    page.filters.offer(model.get("choices"));
+    const choices = model.get("choices");
+    page.filters.offer(choices);
+    for (const button of page.root.querySelectorAll("[data-role=export][data-file$=fen]")) button.hidden = choices.written !== "FEN";
     page.list.setColumns(run.columns);
     ask();
   }

@@ -132,14 +132,15 @@ export class RunAnswers {
 
   notes(rows, choice) {
     const { depth } = this.words;
+    const { written } = this.sample.choices;
     const isClass = (name) => (row) => this.level("class", row) === name;
     const undefinedIn = (name) => (row) => Number.isNaN(this.values(name)[row]);
     const scored = (row) => !LEFT_OUT.includes(this.level("class", row));
     const restricted = [...this.ranges(choice).map(([name]) => name), ...(choice.disagreement ? ["disagreement"] : [])];
     const names = { edit_distance: "edit distance", precision: `p_${depth}` };
     return [
-      [rows.filter((row) => scored(row) && undefinedIn("edit_distance")(row)), "shown without an edit distance: the reply has no FEN, and the distance to the empty text is not meaningful."],
-      [rows.filter(isClass("unscored")), "shown not scored: the true FEN cannot be read."],
+      [rows.filter((row) => scored(row) && undefinedIn("edit_distance")(row)), `shown without an edit distance: the reply has no ${written}, and the distance to the empty text is not meaningful.`],
+      [rows.filter(isClass("unscored")), `shown not scored: the true ${written} cannot be read.`],
       [rows.filter(isClass("failed")), "shown without a reply: the call failed."],
       [rows.filter((row) => scored(row) && undefinedIn("precision")(row)), `shown with p_${depth} undefined.`],
       [this.everything.filter((row) => restricted.some((name) => undefinedIn(name)(row))), `of the run not shown because of undefined ${restricted.map((name) => names[name] ?? name).join(" or ")}.`],
@@ -186,7 +187,11 @@ export class RunAnswers {
     const { facets, run } = this;
     const positions = run.byName.get("position_id");
     const [trueFen, predictedFen] = ["true", "predicted"].map((name) => this.level(name, row) ?? "");
-    const [truth, predicted] = [trueFen, predictedFen].map((text) => readFen(plainFen(text))?.position.squares);
+    const { noun, written } = this.sample.choices;
+    const kind = this.level("class", row);
+    const stated = facets.readable.includes(kind);
+    // States of other environments are there as text.
+    const [truth, predicted] = [trueFen, predictedFen].map((text) => written === "FEN" && readFen(plainFen(text))?.position.squares);
     const different = truth && predicted ? [...truth.keys()].filter((square) => truth[square] !== predicted[square]).map(squareName) : [];
     const words = new Map(this.sample.choices.wrong_fields.map(([name, , text]) => [name, text]));
     const wrong = facets.wrong_fields.levels.filter((name, bit) => name !== "placement" && facets.wrong_fields.masks[row] & (1 << bit));
@@ -195,9 +200,10 @@ export class RunAnswers {
       row, title: `${this.level("name", row)} on ${positions.levels[positions.codes[row]]}`, depth: this.words.depth,
       facts: [["model", this.level("models", row)], ...facets.facts.filter((name) => run.byName.has(name)).map((name) => [run.byName.get(name).label, cellText(run.byName.get(name), row)])],
       without: text ? "" : "This page has no reply of this row.",
-      true_fen: trueFen, true_board: truth ? trueFen : "",
+      noun, true_fen: trueFen, true_board: truth ? trueFen : "", true_picture: "", true_words: kind === "unscored" ? `The true ${written} cannot be read.` : "",
       reply: {
-        fen: predictedFen, board: predicted ? predictedFen : "", different, fields: predicted ? wrong.map((name) => words.get(name)) : [],
+        fen: predictedFen, board: predicted ? predictedFen : "", picture: "", stated, different: truth && predicted ? different : stated ? null : [],
+        fields: predicted ? wrong.map((name) => words.get(name)) : [],
         words: this.level("remark", row) || facets.classes_in_words[facets.class.codes[row]],
       },
       text: text && { length: text[0], skipped: 0, before: "", match: "", after: text[1] },
