@@ -103,7 +103,7 @@ def test_no_run_and_runs_scored_otherwise_are_refused(predictions):
 def test_runs_scored_to_different_depths_are_compared_at_the_depth_of_both(predictions):
     other = run_of(predictions.assign(model="other"), "other", depth=1)
     text = words(report_html([run_of(predictions), other]))
-    assert "The next is other: the difference is 0 on 5 common positions of " in text
+    assert "The next is other: the difference is 0 (no interval) on 5 common positions of " in text
     assert "p_2" not in text
 
 
