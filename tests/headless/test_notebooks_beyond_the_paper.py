@@ -149,8 +149,9 @@ def test_emergence(tmp_path):
 @pytest.mark.slow
 def test_probe(tmp_path):
     """The state after a ply says which piece it moved, and does so through training."""
-    table, lengths, apart = drawn(
+    table, lengths, apart, selective, patched, moves = drawn(
         "17_probe", tmp_path, "17_probe", "17_stated_and_probed", "17_disagreement",
+        "17_selectivity", "17_patched_boards", "17_patched_moves",
         models=["tiny"], per_group=2, fit_games=60, fit_per_game=6, iterations=10, depth=2,
         jobs=1,
     )  # fmt: skip
@@ -165,3 +166,10 @@ def test_probe(tmp_path):
     boards = apart[apart["length"] == "all"].pivot(index="reader", columns="measure", values="mean")
     assert (boards["higher"] + boards["lower"] <= 1).all()
     assert (boards["right"] + boards["alike"] <= 1).all()
+    of_network = selective.fillna({"network": ""}).groupby(["network", "measure"])["mean"].max()
+    assert of_network["", "selectivity"] > of_network["untrained", "selectivity"]
+    pd.testing.assert_frame_equal(moves, patched)
+    assert_interval(patched.dropna(subset=["low"]))
+    changes = patched[patched["measure"].isin(["other_squares", "gain_precision_true"])]
+    changes = changes.groupby("patch")["mean"].agg(lambda mean: mean.abs().max())
+    assert changes["identity"] == 0 < changes["piece"]

@@ -72,7 +72,7 @@ def test_an_identity_patch_changes_nothing_and_a_late_one_no_move(rows):
     assert identity["other_squares"].eq(0).all()
     columns = ["intended_piece", "former_piece", "precision_true", "top_true", "mass_intended"]
     assert identity.groupby("position_id")[columns].nunique().le(1).all(axis=None)
-    for gain in ("gain_intended", "gain_true"):
+    for gain in ("gain_precision_intended", "gain_precision_true"):
         assert identity[gain].eq(0).all()
         assert rows[gain].ne(0).any()
     # After the last layer nothing looks at an earlier state but the decoder.
@@ -112,7 +112,7 @@ def test_means_and_figures(rows):
     key = ["patch", "layer", "strength", "measure"]
     one = table.set_index(key).loc[(study.PIECE, 1, 1.0)]
     part = rows[(rows["patch"] == study.PIECE) & (rows["layer"] == 1) & (rows["strength"] == 1)]
-    for measure in ("intended_piece", "other_squares", "gain_intended", "mass_true"):
+    for measure in ("intended_piece", "other_squares", "gain_precision_intended", "mass_true"):
         assert one.loc[measure, "mean"] == pytest.approx(part[measure].astype(float).mean())
         assert one.loc[measure, "count"] == part[measure].notna().sum()
     assert (table["count"] + table["undefined"] == part["position_id"].nunique()).all()

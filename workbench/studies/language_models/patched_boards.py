@@ -90,9 +90,9 @@ def patched_boards(
         is written on the piece's square), other_squares (how many of the other 63 are written otherwise
         than without a patch), squares_intended and squares_true (shares of 64 squares written as on the
         intended and on the true board), precision_intended and precision_true (p_m of the written board
-        against each), gain_intended and gain_true (the same less that without a patch), top_intended and top_true (whether the likeliest next move is legal on each),
+        against each), top_intended and top_true (whether the likeliest next move is legal on each),
         mass_intended and mass_true (probability of the moves legal on that board alone; NaN where there
-        are none).
+        are none); gain_ and the name of a precision or a mass (the value less that without a patch).
     """
     sites = sorted(patch_sites(positions, seed), key=lambda site: len(site.moves))
     batches = [
@@ -114,10 +114,12 @@ def patched_boards(
     for name in (INTENDED, TRUE):
         boards = {site.position_id: getattr(site, name) for site in sites}
         rows[f"precision_{name}"] = _precision(rows, boards, parameters, jobs)
-        key = ["model", "layer", "position_id"]
-        before = rows[rows["patch"] == IDENTITY].set_index(key)[f"precision_{name}"]
-        same = before.loc[pd.MultiIndex.from_frame(rows[key])].to_numpy()
-        rows[f"gain_{name}"] = comparable(rows[f"precision_{name}"]) - comparable(same)
+    key = ["model", "layer", "position_id"]
+    identity = rows[rows["patch"] == IDENTITY].set_index(key)
+    before = identity.loc[pd.MultiIndex.from_frame(rows[key])]
+    for column in _GAINS:
+        gain = comparable(rows[column]) - comparable(before[column])
+        rows[f"gain_{column}"] = gain
     return rows.drop(columns="written_board")
 
 
@@ -223,9 +225,8 @@ MEASURES: Final[Mapping[str, tuple[str, str]]] = {
 }
 """The title of each measure that is drawn, and what its vertical axis counts."""
 
-_OTHERS: Final = (
-    "former_piece", "squares_intended", "squares_true", "gain_intended", "gain_true"
-)  # fmt: skip
+_OTHERS: Final = ("former_piece", "squares_intended", "squares_true")
+_GAINS: Final = ("precision_intended", "precision_true", "mass_intended", "mass_true")
 _COUNT: Final = "other_squares"
 
 LINES: Final[Mapping[tuple[str, float], tuple[str, Style]]] = {
@@ -249,9 +250,10 @@ def compute(rows: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
         without a value), games and effective (number of games).
     """
     by = ["model", "patch", "layer", "strength"]
+    measures = [*MEASURES, *_OTHERS, *(f"gain_{name}" for name in _GAINS)]
     # By model in the order of the rows, which the groups of a table are not in.
     means = [
-        grouped_means(of_model, [*MEASURES, *_OTHERS], by, within=_range)
+        grouped_means(of_model, measures, by, within=_range)
         for _, of_model in rows.groupby("model", sort=False)
     ]
     table = pd.concat(means, ignore_index=True).assign(depth=depth)
