@@ -198,6 +198,31 @@ def test_a_hook_changes_what_follows_and_nothing_when_it_is_gone(both, games):
         twin.run_with_hooks(moves, fwd_hooks=[("blocks.9.hook_none", patch)])
 
 
+def test_nnsight_reads_and_changes_the_steps(tmp_path):
+    nnsight = pytest.importorskip("nnsight")
+    twin = loaded(load_model("tiny"), tmp_path)
+    moves, at = twin.read_moves([["e2e4", "e7e5", "g1f3"]])
+    tokens = twin(moves, at).tokens
+    plain, cache = twin.run_with_cache(moves, at, tokens)
+    network = nnsight.NNsight(twin)
+    with network.trace(moves, at, tokens):
+        state = network.blocks[1].hook_resid_post.output.save()
+        pattern = network.decoder[0].cross_attn.hook_pattern.output.save()
+    assert torch.equal(state, cache["blocks.1.hook_resid_post"])
+    assert torch.equal(pattern, cache["decoder.0.cross_attn.hook_pattern"])
+    with network.trace(moves, at, tokens):
+        network.blocks[1].hook_resid_post.output[:, -1] += 5
+        changed = network.hook_board_logits.output.save()
+    assert (changed - plain.board_logits).abs().max() > 0.1
+    five = [("blocks.1.hook_resid_post", lambda value, _: value + 5 * last_row(value))]
+    assert torch.equal(changed, twin.run_with_hooks(moves, at, tokens, fwd_hooks=five).board_logits)
+
+
+def last_row(vectors):
+    """One in the last row, zero elsewhere."""
+    return (torch.arange(vectors.shape[1]) == vectors.shape[1] - 1).float()[:, None]
+
+
 def test_the_folder_needs_no_workbench(tmp_path):
     """In a process that can import neither it nor python-chess."""
     model = load_model("tiny")

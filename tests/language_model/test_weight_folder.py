@@ -1,7 +1,9 @@
 """A folder of weights for PyTorch, without PyTorch: the format of the file, the configuration, what is overwritten."""
 
+import importlib
 import json
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -16,7 +18,13 @@ from workbench.language_model.language_model import (
 )
 from workbench.language_model.network import Shape, first_weights
 from workbench.language_model.vocabulary import TOKENS
-from workbench.language_model.weight_folder import CODE, safetensors, write_weight_folder
+from workbench.language_model.weight_folder import (
+    CODE,
+    CONFIG,
+    WEIGHTS,
+    safetensors,
+    write_weight_folder,
+)
 
 FILES = ["config.json", "model.safetensors", "torch_model.py"]
 
@@ -120,6 +128,18 @@ def test_a_folder_of_an_earlier_call_is_written_anew_and_another_is_refused(tmp_
     out.touch()
     with pytest.raises(OutputError, match="expected a folder"):
         write_weight_folder(tiny, out)
+
+
+def test_the_site_can_describe_the_code_without_torch(monkeypatch):
+    """Where torch is not installed, this is all that runs of the file."""
+    mock = pytest.importorskip("sphinx.ext.autodoc.mock").mock
+    name = "workbench.language_model.torch_model"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    with mock(["torch"]):
+        module = importlib.import_module(name)
+    monkeypatch.delitem(sys.modules, name)
+    assert (module.CONFIG, module.WEIGHTS) == (CONFIG, WEIGHTS)
+    assert "hook_points" in dir(module.BoardModel)
 
 
 def test_the_command_names_models_and_broken_files(tmp_path):

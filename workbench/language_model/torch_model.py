@@ -10,12 +10,14 @@ forward hooks, `BoardModel.run_with_cache` and tracing libraries find them by na
     hook_encoded, decoder.0.cross_attn.hook_pattern, decoder.0.hook_resid_post, hook_board_logits,
     hook_leave_logits, hook_enter_logits, hook_promotion_logits
 
-Names and shapes are those of TransformerLens: residual streams (games, n, width), queries and the like
+Names and shapes are those of HookedTransformer in TransformerLens, where it has the step: residual streams (games, n, width), queries and the like
 (games, n, heads, width / heads), patterns (games, heads, queries, keys). Row 0 of an encoder is the start
 and row t the state after ply t; a row of the decoder is a slot of the written board.
 
 Licence: GPL-3.0-or-later, as the weights.
 """
+
+from __future__ import annotations
 
 import json
 import math
@@ -29,7 +31,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-Hook = Callable[[Tensor, "HookPoint"], Tensor | None]
+Hook = Callable[..., Any]
 """A function of what a step computed and of the step; what it returns, unless None, takes its place."""
 
 WEIGHTS = "model.safetensors"
@@ -353,7 +355,7 @@ class BoardModel(nn.Module):
             return self.move_log_probabilities(self.encode(moves), at).exp()
 
     @contextmanager
-    def hooks(self, hooks: Iterable[tuple[str, Hook]]) -> Iterator["BoardModel"]:
+    def hooks(self, hooks: Iterable[tuple[str, Hook]]) -> Iterator[BoardModel]:
         """Run functions at steps, by name, as long as the context lasts."""
         points = self.hook_points()
         handles = []
