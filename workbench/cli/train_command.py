@@ -61,9 +61,10 @@ def train_models(
 def write_weights_for_torch(model: str, out: Path) -> None:
     """Write the weights of a language MODEL for PyTorch, with the code that loads them.
 
-    MODEL is tiny, small, medium, small@STEP, or a file of `workbench train`. The folder holds
-    model.safetensors, config.json (shape, vocabulary, training, licence) and torch_model.py, which
-    needs torch and nothing else; its steps have names for hooks. Writing needs no torch.
+    MODEL is a bundled model, such as small, or a file of `workbench train`; data/MODELS.md describes
+    them. The folder holds model.safetensors, config.json (shape, vocabulary, training, licence) and
+    torch_model.py, which needs torch and nothing else; its steps have names for hooks. Writing needs
+    no torch.
     """
     from workbench.language_model.language_model import LanguageModel, load_model, read_weights
     from workbench.language_model.weight_folder import write_weight_folder
