@@ -8,13 +8,15 @@ import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import chess
 import pandas as pd
 
 from workbench.answers.model_replies import model_replies
 from workbench.games.cut import cut_games
 from workbench.games.game_files import GameFiles
 from workbench.games.game_tables import bundled_games
-from workbench.language_model.language_model import SIZES, TRAINING_GAMES
+from workbench.language_model.language_model import NAMES, load_model
+from workbench.language_model.vocabulary import read_moves
 from workbench.language_model.written_replies import ReplySettings
 from workbench.prediction import CLASSES
 from workbench.scoring import ScoringParameters, score
@@ -28,6 +30,7 @@ BOARDS = {
 }
 MOVES = {
     "likeliest": "likeliest move legal",
+    "mass": "probability on legal moves",
     "line": "four likeliest in turn legal",
     "listed": "listed moves legal",
     "legal": "legal moves listed",
@@ -35,11 +38,11 @@ MOVES = {
 }
 
 
-def trained_on(positions: pd.DataFrame) -> int:
-    """Return how many positions have the moves of a game trained on, up to there."""
+def trained_on(positions: pd.DataFrame, name: str) -> int:
+    """Return how many positions have the moves of a game that a model was trained on, up to there."""
     starts = {
         " ".join(game.moves[:plies])
-        for game in bundled_games()[:TRAINING_GAMES]
+        for game in bundled_games()[: load_model(name).training_games]
         for plies in positions["ply"].unique()
     }
     return int(positions["moves"].isin(starts).sum())
@@ -67,6 +70,16 @@ def with_moves(boards: pd.DataFrame, lines: pd.DataFrame, lists: pd.DataFrame) -
     return boards
 
 
+def legal_mass(positions: pd.DataFrame, name: str) -> "pd.Series[float]":
+    """Return the probability that a model gives to the legal moves, by ``position_id``."""
+    model, masses = load_model(name), {}
+    for position_id, moves, fen in positions[["position_id", "moves", "true_state"]].to_numpy():
+        distribution = model.move_distribution(moves.split())
+        legal = [read_moves([move.uci()])[1] for move in chess.Board(fen).legal_moves]
+        masses[position_id] = float(sum(distribution[tuple(move)] for move in legal))
+    return pd.Series(masses)
+
+
 def rows(
     scores: pd.DataFrame, size: str, measures: Mapping[str, str]
 ) -> Iterator[dict[str, object]]:
@@ -87,26 +100,39 @@ def main() -> None:
     """Print the tables."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--games", type=Path, help="PGN; by default the bundled games held out.")
+    arguments.add_argument("--models", nargs="+", default=NAMES)
     arguments.add_argument("--per-group", type=int, default=400)
     arguments.add_argument("--jobs", type=int, default=2)
     given = arguments.parse_args()
-    games = GameFiles([given.games]) if given.games else bundled_games()[TRAINING_GAMES:]
-    positions = cut_games(games, per_group=given.per_group, seed=0).positions
-    print(f"{len(positions)} positions, {trained_on(positions)} of them with moves trained on")
     of_models = {}
-    for size in SIZES:
-        boards, lines, lists = (
+    for name in given.models:
+        unseen = bundled_games()[load_model(name).training_games :]
+        games = GameFiles([given.games]) if given.games else unseen
+        positions = cut_games(games, per_group=given.per_group, seed=0).positions
+        seen = trained_on(positions, name)
+        print(f"{name}: {len(positions)} positions, {seen} of them with moves trained on")
+        names_moves = load_model(name).names_moves
+        tasks = ("state", "continuation", "actions") if names_moves else ("state",)
+        scores = [
             score(
-                model_replies(positions, size, ReplySettings(task), jobs=given.jobs),
+                model_replies(positions, name, ReplySettings(task), jobs=given.jobs),
                 ScoringParameters(depth=4),
                 jobs=given.jobs,
             )
-            for task in ("state", "continuation", "actions")
-        )
-        of_models[size] = with_moves(boards, lines, lists)
+            for task in tasks
+        ]
+        if names_moves:
+            named = with_moves(*scores)
+            scores = [named.assign(mass=named["position_id"].map(legal_mass(positions, name)))]
+        of_models[name] = scores[0]
     for measures in (BOARDS, MOVES):
         table = pd.DataFrame(
-            [row for size, scores in of_models.items() for row in rows(scores, size, measures)]
+            [
+                row
+                for name, scores in of_models.items()
+                if measures is BOARDS or "mass" in scores
+                for row in rows(scores, name, measures)
+            ]
         )
         print()
         for cells in (table.columns, ["---"] * table.shape[1], *table.to_numpy()):

@@ -108,7 +108,7 @@ def test_a_model_of_the_last_action_by_hand():
 
 def test_coins_in_another_order():
     coins = Coins()
-    assert other_orders(coins, coins.initial, "ab") == [("b", "a")]
+    assert list(other_orders(coins, coins.initial, "ab")) == [("b", "a")]
     measure = BoundaryMeasure(coins, perfect(coins), depth=2)
     assert measure.compression("ab", "ba").equal
     # A model that forgets the first of two coins lists it again.

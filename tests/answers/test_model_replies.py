@@ -71,11 +71,11 @@ def test_the_command_writes_a_table_with_its_provenance(positions, tmp_path):
 
 @pytest.mark.parametrize("task", ["actions", "continuation"])
 def test_the_other_tasks(positions, task):
-    model = load_model("small")
+    model = load_model("player")
     drawn = {} if task == "actions" else {"temperature": 1.0}
     settings = ReplySettings(task, 3, least_probability=0.05, **drawn)
     samples = 2 if drawn else 1
-    table = model_replies(positions, "small", settings, seed=7, samples=samples)
+    table = model_replies(positions, "player", settings, seed=7, samples=samples)
     assert table["sample"].tolist() == list(range(samples)) * len(positions)
     assert table["position_id"].tolist() == list(positions["position_id"].repeat(samples))
     assert set(table["task"]) == {task}
@@ -104,7 +104,7 @@ def test_what_cannot_be_read_is_absent_in_every_task(positions):
         "<script>alert(1)</script>",
     ]
     for task in task_names():
-        table = model_replies(few, "tiny", ReplySettings(task))
+        table = model_replies(few, "player", ReplySettings(task))
         assert table["reply_class"].tolist() == ["absent"] * 5, task
         assert table["output_tokens"].tolist() == [0] * 5
         assert table["reply"][2] == (
@@ -166,3 +166,20 @@ class TestRefusals:
 
     def test_an_empty_table(self, positions):
         assert model_replies(positions.head(0), "tiny").columns.tolist() == PREDICTIONS.names
+
+
+@pytest.mark.parametrize("task", ["actions", "continuation"])
+def test_models_of_boards_refuse_to_name_moves(positions, task):
+    with pytest.raises(InvalidArgumentError, match="ask player"):
+        model_replies(positions, "tiny", ReplySettings(task))
+
+
+def test_weights_of_ones_own_reply_as_the_bundled_ones(positions, tmp_path):
+    mine = tmp_path / "mine.npz"
+    mine.write_bytes(weights_path("tiny").read_bytes())
+    few = positions.head(3)
+    own, bundled = (model_replies(few, name) for name in (str(mine), "tiny"))
+    assert own["reply"].tolist() == bundled["reply"].tolist()
+    assert set(own["model"]) == {"workbench/mine.npz"}
+    with pytest.raises(TableError, match="expected the weights"):
+        model_replies(few, str(tmp_path / "none.npz"))

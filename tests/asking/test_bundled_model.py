@@ -41,10 +41,11 @@ def replies(question, positions, temperature=0.0, seed=0, **model_args):
 
 @pytest.mark.parametrize("task", task_names())
 def test_replies_are_those_of_the_command(positions, task):
-    question = Question(MODEL, task=task)
+    name = "small" if task == "state" else "player"
+    question = Question(f"workbench/{name}", task=task)
     few = positions.head(6)
     temperature = 0.8 if task == "state" else 0.0
-    table = model_replies(few, "small", ReplySettings(task, temperature=temperature), seed=4)
+    table = model_replies(few, name, ReplySettings(task, temperature=temperature), seed=4)
     said = replies(question, few, temperature, seed=4)
     assert [each.text for each in said] == table["reply"].tolist()
     assert [each.input_tokens for each in said] == table["input_tokens"].tolist()
@@ -71,7 +72,7 @@ def test_it_follows_every_prompt(positions):
 
 
 def test_the_list_of_moves_takes_a_probability(positions):
-    question, few = Question(MODEL, task="actions"), positions.head(2)
+    question, few = Question("workbench/player", task="actions"), positions.head(2)
     many = [each.text.split() for each in replies(question, few, least_probability=0.001)]
     some = [each.text.split() for each in replies(question, few, least_probability=0.03)]
     for long, short in zip(many, some, strict=True):
@@ -105,7 +106,7 @@ def test_what_it_cannot_read_gets_no_answer(text, said):
     for task in task_names():
         question = Question(MODEL, task=task)
         episode = episode_question(MODEL, question_options(question), [text], len(text))
-        reply = BundledModel("tiny").reply(episode, 0.0, 0)
+        reply = BundledModel("player").reply(episode, 0.0, 0)
         assert said in reply.text
         assert len(reply.text) < 150
         found = question.asked_task.classify(question.asked_environment, reply.text)
@@ -178,7 +179,7 @@ class TestBehindInspect:
     @pytest.mark.slow
     def test_inspects_own_command_finds_it(self, tmp_path):
         command = [sys.executable, "-m", "inspect_ai", "eval", "workbench/state_reconstruction",
-                   "--model", "workbench/tiny", "--limit", "3", "--display", "none",
+                   "--model", "workbench/player", "--limit", "3", "--display", "none",
                    "-T", "task=actions", "-M", "least_probability=0.2",
                    "--log-dir", str(tmp_path)]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
@@ -188,5 +189,5 @@ class TestBehindInspect:
         log = read_eval_log(str(next(tmp_path.glob("*.eval"))))
         assert log.status == "success"
         assert all(len(sample.output.completion.split()) <= 5 for sample in log.samples)
-        usage = log.stats.model_usage["workbench/tiny"]
+        usage = log.stats.model_usage["workbench/player"]
         assert usage.output_tokens == sum(len(s.output.completion.split()) for s in log.samples)

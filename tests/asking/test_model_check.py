@@ -69,6 +69,13 @@ def test_what_can_be_made_is_accepted(model, warm_process):
     refuse_unusable_model(Question(model), None, None)
 
 
+def test_a_task_that_a_bundled_model_was_not_trained_for_is_refused():
+    question = Question("workbench/small", task="actions")
+    with pytest.raises(InvalidArgumentError, match="ask player"):
+        refuse_unusable_model(question, None, None)
+    refuse_unusable_model(Question("workbench/player", task="actions"), None, None)
+
+
 def test_a_key_is_not_repeated(warm_process):
     question = Question("openai-api/local/model", model_args={"password": SECRET, "bogus": SECRET})
     with pytest.raises(InvalidArgumentError) as refused:

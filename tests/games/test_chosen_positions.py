@@ -20,7 +20,7 @@ def chosen(**options):
 
 
 @pytest.mark.slow
-def test_bundled_games_are_those_that_no_bundled_model_was_trained_on():
+def test_bundled_games_are_those_that_models_of_boards_were_not_trained_on():
     frame = chosen(limit=12)
     assert sorted(Counter(frame["group"]).values()) == [2, 2, 2, 3, 3]
     assert set(frame["group"]) == set(GAME_GROUPS)
@@ -118,3 +118,14 @@ def test_a_table_that_is_none(tmp_path):
     path.write_text("no table")
     with pytest.raises(TableError, match="<b>"):
         PositionChoice(table=path)
+
+
+def test_player_is_asked_about_games_that_it_was_not_trained_on():
+    trained = {game.game_id for game in bundled_games()[:10_000]}
+    of_player, _ = PositionChoice(limit=50, model="workbench/player").choose()
+    assert not trained & set(of_player["game_id"])
+    usual, others = (
+        PositionChoice(limit=50, model=model).choose()[0] for model in ("", "workbench/small")
+    )
+    assert usual.equals(others)
+    assert trained & set(usual["game_id"])

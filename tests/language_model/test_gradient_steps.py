@@ -3,16 +3,20 @@
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 
+import chess
 import numpy as np
 import pandas as pd
 import pytest
 
 from workbench.errors import OutputError, RunMismatchError
-from workbench.games.game_tables import bundled_games
-from workbench.language_model.language_model import read_weights
+from workbench.games.game_tables import bundled_games, encode_moves
+from workbench.language_model.language_model import LanguageModel, read_weights
 from workbench.language_model.network import Shape, board_logits, encode
+from workbench.language_model.training.batches import Batches
 from workbench.language_model.training.training_settings import TrainingSettings
+from workbench.language_model.vocabulary import write_move
 
 pytest.importorskip("jax", reason="needs the extra train: run `make test-training`")
 
@@ -20,7 +24,7 @@ import jax
 import jax.numpy as jnp
 
 from workbench.language_model.training import training_run
-from workbench.language_model.training.training_run import first_weights
+from workbench.language_model.training.training_run import Learner, first_weights
 
 SETTINGS = TrainingSettings("tiny", steps=30, learning_rate=4e-3, warm_up=4)
 
@@ -61,6 +65,59 @@ def test_jax_and_numpy_compute_the_same():
         )
         results.append(np.asarray(logits))
     np.testing.assert_allclose(results[0], results[1], atol=2e-4)
+
+
+def test_the_loss_of_legal_moves_is_their_mean_surprise():
+    games = [np.frombuffer(encode_moves(game.moves), "<u2") for game in bundled_games()[:20]]
+    batch = Batches(games, legal=True).draw(np.random.default_rng(2), 3, 30)
+    shape = Shape(width=16, heads=4, layers=1, blocks=1)
+    weights = first_weights(shape, 1)
+    encoded = encode(np, weights, shape, batch.moves)[-1]
+    losses = np.asarray(
+        training_run._legal_losses(weights, jnp.asarray(encoded), asdict(batch.legal))
+    )
+    model = LanguageModel("none", weights, {"shape": asdict(shape)})
+    for game, plies in ((0, 0), (1, 7), (2, 30)):
+        line = [write_move(*map(int, move)) for move in batch.moves[game, 1 : plies + 1]]
+        board = chess.Board()
+        for move in line:
+            board.push_uci(move)
+        distribution = model.move_distribution(line)
+        squares = distribution.sum(axis=-1)
+        surprise = -np.mean(
+            [np.log(squares[move.from_square, move.to_square]) for move in board.legal_moves]
+        )
+        start, end, kind = batch.legal.examples[game, plies]
+        surprise -= np.log(distribution[start, end, kind] / squares[start, end])
+        assert losses[game, plies] == pytest.approx(surprise, rel=1e-4)
+
+
+def test_muon_learns_legal_moves(monkeypatch):
+    settings = TrainingSettings(
+        "tiny", steps=40, warm_up=4, moves="legal", optimizer="muon", boards=2
+    )
+    games = [np.frombuffer(encode_moves(game.moves), "<u2") for game in bundled_games()[:20]]
+    learner, batches = Learner(settings), Batches(games, legal=True)
+    losses = [learner.step(settings.batch(batches, step), 3e-3) for step in range(settings.steps)]
+    first, last = (np.mean(each, axis=0) for each in (losses[:5], losses[-5:]))
+    assert (last < 0.85 * first).all()
+
+
+def test_steps_of_boards_alone_leave_hidden_states_and_moves(tmp_path):
+    games = [np.frombuffer(encode_moves(game.moves), "<u2") for game in bundled_games()[:20]]
+    settings = TrainingSettings("tiny", steps=10, board_steps=10, learning_rate=4e-3)
+    learner, batches = Learner(settings), Batches(games)
+    before = {name: np.asarray(value) for name, value in learner.weights.items()}
+    for step in range(settings.steps, settings.all_steps):
+        rate = settings.rate_at(step)
+        learner.step(settings.batch(batches, step), rate, boards_only=True)
+    changed = {
+        name for name, value in learner.weights.items() if (np.asarray(value) != before[name]).any()
+    }
+    assert {"output", "decoder.0.cross.query", "write.square"} <= changed
+    assert not {name for name in changed if name.startswith(("encode", "move", "leave", "enter"))}
+    assert settings.rate_at(10) == 4e-3
+    assert settings.rate_at(19) == pytest.approx(4e-4)
 
 
 def test_the_loss_falls_and_is_written_down(finished):
@@ -155,9 +212,9 @@ from workbench.games.game_tables import bundled_games
 from workbench.games.game_tables import encode_moves
 from workbench.language_model.training.batches import Batches
 from workbench.language_model.training.training_run import Learner
-from workbench.language_model.training.training_settings import SHAPES
+from workbench.language_model.training.training_settings import TrainingSettings
 games = [np.frombuffer(encode_moves(game.moves), "<u2") for game in bundled_games()[:20]]
-learner, batches = Learner(SHAPES["tiny"], 0, 0.01), Batches(games)
+learner, batches = Learner(TrainingSettings("tiny")), Batches(games)
 for seed in range(3):
     learner.step(batches.draw(np.random.default_rng(seed), 4, 100), 0.004)
 print(hashlib.sha256(b"".join(leaf.tobytes() for leaf in learner.state())).hexdigest())

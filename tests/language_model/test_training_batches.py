@@ -86,3 +86,29 @@ def test_the_schedule_ramps_rises_and_falls():
     assert settings.longest_plies(1000) == 200
     assert settings.branch_rate(500, 0) == 1.0
     assert settings.branch_rate(500, settings.branch_steps(500) - 1) == pytest.approx(1 / 50)
+
+
+def test_legal_moves_are_those_of_python_chess():
+    codes = [np.frombuffer(encode_moves(game.moves), "<u2") for game in bundled_games()[:30]]
+    batch = Batches(codes, legal=True).draw(np.random.default_rng(3), 6, 80)
+    legal = batch.legal
+    for game, moves in enumerate(batch.moves):
+        # A game can end before its last ply; after it nothing counts.
+        length = int(batch.next_counts[game].sum())
+        board = chess.Board()
+        for ply in range(length + 1):
+            if ply:
+                board.push_uci(write_move(*map(int, moves[ply])))
+            expected = np.zeros((64, 64))
+            for move in board.legal_moves:
+                expected[move.from_square, move.to_square] += 1 / board.legal_moves.count()
+            written = np.zeros((64, 64))
+            place = game, ply
+            shares = legal.start_shares[place][:, None] * legal.end_shares[place]
+            np.add.at(written, legal.starts[place], shares)
+            np.testing.assert_allclose(written, expected, atol=1e-6)
+            assert legal.counts[place] == any(board.legal_moves)
+            if legal.counts[place]:
+                example = write_move(*map(int, legal.examples[place]))
+                assert chess.Move.from_uci(example) in board.legal_moves
+        assert not legal.counts[game, length + 1 :].any()

@@ -8,7 +8,7 @@ Source: Vafa, Chen, Rambachan, Kleinberg and Mullainathan, "Evaluating the World
 Generative Model" (arXiv 2406.03689), section 2.3.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -214,8 +214,8 @@ def _accepted_by_first(
 
 def other_orders(
     automaton: Automaton[State, Action], initial: State, actions: Sequence[Action]
-) -> list[tuple[Action, ...]]:
-    """Return other orders of a sequence of actions that lead to the same state, the latest change first.
+) -> Iterator[tuple[Action, ...]]:
+    """Yield other orders of a sequence of actions that lead to the same state, the latest change first.
 
     Two actions change places, those closest to each other first; the rest stays.
 
@@ -224,22 +224,32 @@ def other_orders(
         initial: Where they begin.
         actions: A permitted sequence.
 
-    Returns:
-        Each with the same actions, permitted one after the other; none if there is no such order.
+    Yields:
+        Each with the same actions, permitted one after the other; nothing if there is no such order.
+
+    Raises:
+        InvalidArgumentError: If an action is not permitted.
     """
-    target = automaton.run(initial, actions)
-    if isinstance(target, Sink):
-        raise InvalidArgumentError(
-            f"expected a sequence of permitted actions, got {tuple(actions)!r:.80}"
-        )
-    orders: list[tuple[Action, ...]] = []
+    states: list[State] = [initial]
+    for action in actions:
+        state = automaton.step(states[-1], action)
+        if isinstance(state, Sink):
+            raise InvalidArgumentError(
+                f"expected a sequence of permitted actions, got {tuple(actions)!r:.80}"
+            )
+        states.append(state)
     for distance in range(1, len(actions)):
         for place in range(len(actions) - distance - 1, -1, -1):
             first, second = actions[place], actions[place + distance]
             if first == second:
                 continue
-            order = list(actions)
-            order[place], order[place + distance] = second, first
-            if automaton.run(initial, order) == target:
-                orders.append(tuple(order))
-    return orders
+            rest = (second, *actions[place + 1 : place + distance], first)
+            end = place + distance + 1
+            reached = automaton.run(states[place], rest)
+            for index in range(end, len(actions)):
+                if reached == states[index]:
+                    reached = states[-1]
+                    break
+                reached = automaton.step(reached, actions[index])
+            if reached == states[-1]:
+                yield (*actions[:place], *rest, *actions[end:])

@@ -1,6 +1,7 @@
 """Replies generated on this machine: those of a bundled language model and of a simulated tracker, as tables of predictions."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -11,13 +12,14 @@ from workbench.environment import check_tracker
 from workbench.environments.registry import DEFAULT, environment_of
 from workbench.episodes import check_positions
 from workbench.errors import InvalidArgumentError
-from workbench.language_model.language_model import weights_path
+from workbench.language_model.language_model import load_model
 from workbench.language_model.written_replies import (
     Query,
     ReplySettings,
     WrittenReply,
     refusal,
     refusal_reply,
+    refuse_task,
     replies_of_processes,
 )
 from workbench.prediction import Prediction, ReplyClass
@@ -107,6 +109,11 @@ MODEL_PREFIX: Final = "workbench/"
 """Before the name of a bundled model in tables and behind Inspect."""
 
 
+def model_in_tables(model: str) -> str:
+    """Return the name of a bundled model, or of a file of weights, as it is in tables."""
+    return f"{MODEL_PREFIX}{Path(model).name}"
+
+
 def model_replies(
     positions: pd.DataFrame,
     model: str,
@@ -125,7 +132,7 @@ def model_replies(
     Args:
         positions: Rows with the columns of `workbench.tables.parquet_tables.POSITIONS`, each
             ``position_id`` once, all of chess. A position without moves gets an ``absent`` reply.
-        model: One of `workbench.language_model.language_model.model_names`.
+        model: One of `workbench.language_model.language_model.model_names`, or a file of weights.
         settings: How to reply; by default with the likeliest board.
         seed: At least 0; sample k is drawn with ``seed`` + k.
         samples: Replies to each position, at least 1; 1 where nothing is drawn.
@@ -134,10 +141,11 @@ def model_replies(
 
     Returns:
         Rows with the columns of `workbench.tables.parquet_tables.PREDICTIONS`: the positions in their
-        order, and the samples of each. The model's name is ``workbench/`` and ``model``.
+        order, and the samples of each. The model's name is ``workbench/`` and ``model``, of a file
+        its last part.
     """
     settings = settings or ReplySettings()
-    weights_path(model)
+    refuse_task(load_model(model), settings.task)
     for name, value, least in (("seed", seed, 0), ("samples", samples, 1), ("jobs", jobs, 1)):
         if value < least:
             raise InvalidArgumentError(f"{name}: expected at least {least}, got {value!r}")
@@ -176,7 +184,7 @@ def model_replies(
             rows.append(
                 {
                     "task": settings.task,
-                    "model": f"{MODEL_PREFIX}{model}",
+                    "model": model_in_tables(model),
                     "reply": reply.text,
                     "input_tokens": reply.input_tokens,
                     "output_tokens": reply.output_tokens,

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from workbench.asking.own_models import PROVIDER, own_model
+from workbench.asking.own_models import PROVIDER, BundledModel, own_model
 from workbench.asking.redaction import keep_files_in, redact_output
 from workbench.asking.settings import Question, refuse_credentials
 from workbench.errors import AskingError, InvalidArgumentError
@@ -35,7 +35,9 @@ def refuse_unusable_model(question: Question, base_url: str | None, api_key: str
     """
     provider, _, name = question.model.partition("/")
     if provider == PROVIDER:
-        own_model(name, **question.model_args)
+        model = own_model(name, **question.model_args)
+        if isinstance(model, BundledModel):
+            model.refuse(question.task)
         return
     request = {"question": question.request(), "base_url": base_url, "api_key": api_key}
     command = [sys.executable, "-m", "workbench.asking.model_check"]

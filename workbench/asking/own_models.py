@@ -11,11 +11,17 @@ from workbench.asking.costs import CHARACTERS_A_TOKEN
 from workbench.asking.settings import Question
 from workbench.environments.registry import DEFAULT, AnyEnvironment
 from workbench.errors import InvalidArgumentError, WorkbenchError
-from workbench.language_model.language_model import LEAST_PROBABILITY, load_model, model_names
+from workbench.language_model.language_model import (
+    LEAST_PROBABILITY,
+    is_model,
+    load_model,
+    model_names,
+)
 from workbench.language_model.written_replies import (
     ReplySettings,
     WrittenReply,
     refusal_reply,
+    refuse_task,
     write_replies,
 )
 from workbench.seeds import derived_seed
@@ -155,17 +161,23 @@ class BundledModel:
         try:
             moves = episode.environment.movetext_actions(episode.actions_text)
             settings = ReplySettings(episode.task.name, episode.depth, temperature, self._least)
-        except InvalidArgumentError:
-            return refusal_reply("it does not know the task, or the temperature is below 0")
+            refuse_task(self._model, settings.task)
+        except InvalidArgumentError as error:
+            return refusal_reply(f"{error}")
         except WorkbenchError:
             # What cannot be read is not repeated: the reply would be taken for a list of moves.
             return refusal_reply("a move is illegal, or in a notation that it does not read")
         return write_replies(self._model, [moves], settings, [seed])[0]
 
+    def refuse(self, task: str) -> None:
+        """Refuse a task for which the model was not trained."""
+        refuse_task(self._model, task)
+
 
 def own_model(name: str, **model_args: Any) -> SimulatedModel | BundledModel:
     """Return a model."""
-    if name not in (names := (SIMULATED, *model_names())):
+    names = (SIMULATED, *model_names())
+    if name != SIMULATED and not is_model(name):
         raise InvalidArgumentError(
             f"model: expected {PROVIDER}/ and one of {', '.join(names)}, got {name!r:.80}"
         )

@@ -19,7 +19,7 @@ from workbench.errors import InvalidArgumentError, TableError
 from workbench.games.cut import cut_games
 from workbench.games.game_tables import bundled_games
 from workbench.games.lichess_games import DATABASE, MonthSource, cut_lichess, default_cache
-from workbench.language_model.language_model import TRAINING_GAMES
+from workbench.language_model.language_model import TRAINING_GAMES, is_model, load_model
 from workbench.tables.parquet_tables import POSITIONS, read_provenance, read_table
 from workbench.tables.provenance import file_hash, text_hash
 
@@ -75,8 +75,9 @@ games and episodes that were not used before, so that those chosen for a smaller
 class PositionChoice:
     """Which positions a model is asked about.
 
-    Without a table or month: in chess, bundled games that no bundled language model was trained on,
-    the same for every model; elsewhere the ends of random episodes.
+    Without a table or month: in chess, bundled games that tiny, small and medium were not trained on,
+    the same for every model but player, which gets games that it was not trained on; elsewhere the
+    ends of random episodes.
 
     Attributes:
         environment: The name of the environment.
@@ -88,6 +89,7 @@ class PositionChoice:
         seed: Seed of the choice, at least 0.
         address: Of the Lichess database or a mirror; it makes no difference to what is chosen.
         cache: Folder for what is downloaded; by default the user's.
+        model: Who is to be asked.
     """
 
     environment: str = DEFAULT
@@ -97,6 +99,7 @@ class PositionChoice:
     seed: int = 0
     address: str = DATABASE
     cache: Path | None = None
+    model: str = ""
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 1:
@@ -174,7 +177,9 @@ class PositionChoice:
         return [month_cut.cut.positions], month_cut.provenance
 
     def _of_bundled_games(self) -> tuple[list[pd.DataFrame], dict[str, Any]]:
-        games = bundled_games()[TRAINING_GAMES:]
+        name = self.model.removeprefix("workbench/")
+        first = load_model(name).training_games if is_model(name) else TRAINING_GAMES
+        games = bundled_games()[first:]
         parts: list[pd.DataFrame] = []
         used: set[str] = set()
         for _ in range(self._parts(len(GAME_GROUPS))):
@@ -183,7 +188,7 @@ class PositionChoice:
             parts.append(cut.positions)
             used |= set(cut.positions["game_id"])
         return parts, {
-            "sources": [f"bundled games from {TRAINING_GAMES} on"],
+            "sources": [f"bundled games from {first} on"],
             "groups": list(GAME_GROUPS),
             "per_group": PER_GROUP * len(parts),
             "seed": self.seed,

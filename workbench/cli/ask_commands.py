@@ -379,8 +379,9 @@ def evaluate(
     asked_depth = depth if task_named(task).takes_depth else None
     question = asking.question(environment, task, asked_depth)
     choice = PositionChoice(
-        environment, positions, month, limit, positions_seed, address or DATABASE, cache
-    )
+        environment, positions, month, limit, positions_seed, address or DATABASE, cache,
+        question.model,
+    )  # fmt: skip
     with repeatable(out), NotebookLines() as lines, _exit_if_stopped(GOES_ON):
         result = evaluate_model(
             out,

@@ -242,7 +242,7 @@ def _write_replies(
     "--model",
     default="small",
     metavar="NAME",
-    help="tiny, small, medium, or small@STEP, a checkpoint of its training.",
+    help="tiny, small, medium, player, small@STEP, or a file of weights by `workbench train`.",
 )
 @out_option("predictions.parquet")
 @task_options
@@ -278,10 +278,10 @@ def replies_model(
     The models read moves, were never told the rules, and write a FEN token by token; data/MODELS.md
     describes them. The replies do not depend on --jobs.
 
-    Ask these models for states: two thirds of the moves that they name for the tasks actions and
-    continuation are illegal after 5 full moves, and more than nine tenths after 50.
+    All write states. The tasks actions and continuation are for player, which was trained to name legal
+    moves; the others refuse them.
     """
-    from workbench.answers.model_replies import MODEL_PREFIX, model_replies
+    from workbench.answers.model_replies import model_in_tables, model_replies
     from workbench.language_model.language_model import LEAST_PROBABILITY, weights_path
     from workbench.language_model.written_replies import ReplySettings
     from workbench.tables.provenance import file_hash
@@ -290,7 +290,7 @@ def replies_model(
     least = LEAST_PROBABILITY if least_probability is None else least_probability
     settings = ReplySettings(task, task_named(task).depth_or_default(depth), temperature, least)
     made_of = {
-        "model": f"{MODEL_PREFIX}{model}",
+        "model": model_in_tables(model),
         "weights_sha256": file_hash(weights_path(model)),
     }
     predictions = _write_replies(

@@ -14,8 +14,8 @@ from workbench.cli.group import main
     "--size",
     "sizes",
     multiple=True,
-    type=click.Choice(["tiny", "small", "medium"]),
-    help="May be given more than once.  [default: all three]",
+    type=click.Choice(["tiny", "small", "medium", "player"]),
+    help="May be given more than once.  [default: all four]",
 )
 @click.option(
     "--steps", type=click.IntRange(10), help="By default those of the bundled model of this size."
@@ -27,13 +27,13 @@ def train_models(
 ) -> None:
     """Train the language models on the bundled games; resumes after an interruption.
 
-    Needs the extra 'train' (jax, optax). The models read 2,000 of the bundled games, and these games
-    continued by random legal moves. Of small, copies on the way are written as well. A GPU is used if
+    Needs the extra 'train' (jax, optax). The models read 2,000 of the bundled games, player 10,000, and
+    these games continued by random legal moves. Of small, copies on the way are written as well. A GPU is used if
     jax finds one; on a CPU the weights do not depend on the number of cores. Sizes that OUT holds
     finished, with the same settings, are not trained again.
     """
     from workbench.games.game_tables import bundled_games
-    from workbench.language_model.language_model import TRAINING_GAMES
+    from workbench.language_model.language_model import PLAYER, PLAYER_GAMES, TRAINING_GAMES
     from workbench.language_model.training import require_extra
 
     require_extra()
@@ -42,10 +42,11 @@ def train_models(
 
     games = bundled_games()
     for size in sizes or SHAPES:
+        count = PLAYER_GAMES if size == PLAYER else TRAINING_GAMES
         path = train(
             TrainingSettings.of_size(size, steps, seed),
-            games[:TRAINING_GAMES],
-            games[TRAINING_GAMES:],
+            games[:count],
+            games[count:],
             out,
             branches=size == "small",
             restart=restart,
@@ -66,11 +67,8 @@ def write_weights_for_torch(model: str, out: Path) -> None:
     torch_model.py, which needs torch and nothing else; its steps have names for hooks. Writing needs
     no torch.
     """
-    from workbench.language_model.language_model import LanguageModel, load_model, read_weights
+    from workbench.language_model.language_model import load_model
     from workbench.language_model.weight_folder import write_weight_folder
 
-    path = Path(model)
-    own = path.suffix == ".npz"
-    network = LanguageModel(path.stem, *read_weights(path)) if own else load_model(model)
-    for written in write_weight_folder(network, out):
+    for written in write_weight_folder(load_model(model), out):
         click.echo(f"{written} {written.stat().st_size:,} bytes")

@@ -167,7 +167,7 @@ def evaluate(
             table = Path(place) / "positions.parquet"
             write_table(rows, table, POSITIONS, {"stage": "positions"})
         return evaluate_model(
-            Path(out), PositionChoice(environment, table, month, limit, seed), question, operation,
+            Path(out), PositionChoice(environment, table, month, limit, seed, model=model), question, operation,
             scoring_parameters(depth, {"terminal": terminal, "ill_formed": ill_formed}),
             price=None if price is None else Price(*price), api_key=api_key,
             jobs=jobs or os.cpu_count() or 1, progress=progress,
@@ -175,16 +175,23 @@ def evaluate(
 
 
 def positions(
-    limit: int | None = None, environment: str = DEFAULT, *, month: str | None = None, seed: int = 0
+    limit: int | None = None,
+    environment: str = DEFAULT,
+    *,
+    month: str | None = None,
+    seed: int = 0,
+    model: str = "",
 ) -> pd.DataFrame:
     """Return positions to ask a model about, each with its moves and true state.
 
     Args:
         limit: How many, spread evenly over the groups of lengths; None for 100 of each group.
-        environment: Its name. In chess they are cut from bundled games that no bundled model was
-            trained on; elsewhere they end random episodes.
+        environment: Its name. In chess they are cut from bundled games that tiny, small and medium
+            were not trained on; elsewhere they end random episodes.
         month: A month of the Lichess database such as ``2017-04``, which is read over the network.
         seed: Seed of the choice, at least 0.
+        model: The model to be asked, where it is ``workbench/player``: games that it was not trained
+            on are others.
 
     Returns:
         Rows of a positions table, see data/README.md.
@@ -195,7 +202,7 @@ def positions(
         [5, 16, 27, 38, 50]
     """
     name = environment_named(environment).name
-    table, _ = PositionChoice(name, None, month, limit, seed).choose()
+    table, _ = PositionChoice(name, None, month, limit, seed, model=model).choose()
     return table.reindex(columns=POSITIONS.names)
 
 

@@ -15,7 +15,7 @@ from workbench.environments.chess.replay import pieces_of, read_moves
 from workbench.environments.chess.state import Fen
 from workbench.errors import InvalidArgumentError
 from workbench.games.game_tables import bundled_games
-from workbench.language_model.language_model import TRAINING_GAMES, LanguageModel
+from workbench.language_model.language_model import LanguageModel
 from workbench.seeds import derived_seed
 
 Vectors = NDArray[np.float32]
@@ -256,7 +256,7 @@ def boards_to_fit(
     model: LanguageModel, left_out: Iterable[str], *, games: int, per_game: int, seed: int
 ) -> HiddenBoards:
     """Return boards of games that neither the model nor its test has seen."""
-    unseen = _unseen(left_out, games)
+    unseen = _unseen([model], left_out, games)
     if per_game < 1:
         raise InvalidArgumentError(f"per_game: expected at least 1 board, got {per_game!r}")
     generator = np.random.default_rng(derived_seed(seed, "boards to fit"))
@@ -269,16 +269,20 @@ def boards_to_fit(
     return _read(model, queries)
 
 
-def games_to_fit(left_out: Iterable[str], games: int, seed: int) -> list[tuple[str, ...]]:
+def games_to_fit(
+    models: Sequence[LanguageModel], left_out: Iterable[str], games: int, seed: int
+) -> list[tuple[str, ...]]:
     """Return the moves of games that neither the models nor their test has seen."""
-    unseen = _unseen(left_out, games)
+    unseen = _unseen(models, left_out, games)
     generator = np.random.default_rng(derived_seed(seed, "games to fit"))
     return [unseen[index] for index in generator.choice(len(unseen), games, replace=False)]
 
 
-def _unseen(left_out: Iterable[str], games: int) -> list[tuple[str, ...]]:
+def _unseen(
+    models: Sequence[LanguageModel], left_out: Iterable[str], games: int
+) -> list[tuple[str, ...]]:
     test = set(left_out)
-    rest = bundled_games()[TRAINING_GAMES:]
+    rest = bundled_games()[max(model.training_games for model in models) :]
     unseen = [game.moves[:MOST_PLIES] for game in rest if game.game_id not in test]
     if not 1 <= games <= len(unseen):
         raise InvalidArgumentError(f"expected 1 to {len(unseen)} games, got {games!r}")

@@ -26,7 +26,14 @@ from workbench.language_model.network import (
     weight_shapes,
     write_boards,
 )
-from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, read_moves, spell, write_move
+from workbench.language_model.vocabulary import (
+    MOST_PLIES,
+    SLOTS,
+    SQUARES,
+    read_moves,
+    spell,
+    write_move,
+)
 
 BATCH: Final = 32
 """Games that are read at once. Sums are rounded by batch, so that it is fixed: a reply is the same
@@ -52,6 +59,16 @@ class LanguageModel:
         self.description = description
         self.shape = Shape(**description["shape"])
         self.weights = weights
+
+    @property
+    def training_games(self) -> int:
+        """How many of the bundled games it was trained on: the first ones."""
+        return int(self.description["games"])
+
+    @property
+    def names_moves(self) -> bool:
+        """Whether the model was trained on the legal moves, and can be asked for next moves."""
+        return bool(self.description.get("moves") == "legal")
 
     @property
     def parameters(self) -> int:
@@ -113,43 +130,45 @@ class LanguageModel:
             texts += map(spell, write_boards(self.weights, self.shape, boards, at).tolist())
         return texts
 
+    def move_distribution(self, moves: Sequence[str]) -> NDArray[np.float32]:
+        """Return the probability of each next move.
+
+        Returns:
+            Shape (64, 64, 5): by the squares left and entered, a1 to h8, and the promotion, as
+            `workbench.language_model.vocabulary.read_moves` counts it; the sum is 1.
+        """
+        encoded = self.hidden_states(moves)[-1, -1]
+        starts, ends = np.arange(SQUARES)[:, None], np.arange(SQUARES)[None]
+        leaving = softmax(move_logits(np, self.weights, encoded))
+        entering = softmax(target_logits(np, self.weights, encoded, starts[:, 0]))
+        promoting = softmax(promotion_logits(np, self.weights, encoded, starts, ends))
+        distribution: NDArray[np.float32] = leaving[:, None, None] * entering[..., None] * promoting
+        return distribution
+
     def next_moves(
         self, moves: Sequence[str], least: float = LEAST_PROBABILITY
     ) -> dict[str, float]:
         """Return the next moves of at least this probability, the likeliest first."""
         if not 0 < least <= 1:
             raise InvalidArgumentError(f"least: expected a probability above 0, got {least!r}")
-        encoded = self.hidden_states(moves)[-1, -1]
-        leaving = softmax(move_logits(np, self.weights, encoded))
-        likely: dict[str, float] = {}
-        for start in np.flatnonzero(leaving >= least).tolist():
-            entering = leaving[start] * softmax(target_logits(np, self.weights, encoded, start))
-            for end in np.flatnonzero(entering >= least).tolist():
-                promoting = entering[end] * softmax(
-                    promotion_logits(np, self.weights, encoded, start, end)
-                )
-                likely |= {
-                    write_move(start, end, kind): float(promoting[kind])
-                    for kind in np.flatnonzero(promoting >= least).tolist()
-                }
+        distribution = self.move_distribution(moves)
+        likely = {
+            write_move(*place): float(distribution[tuple(place)])
+            for place in np.argwhere(distribution >= least).tolist()
+        }
         return dict(sorted(likely.items(), key=lambda item: -item[1]))
 
     def next_line(
         self, moves: Sequence[str], depth: int, *, temperature: float = 0.0, seed: int = 0
     ) -> list[str]:
-        """Return the moves with which the model continues."""
+        """Return the moves with which the model continues: the likeliest, or drawn ones, one by one."""
         generator = np.random.default_rng(seed)
-
-        def pick(logits: NDArray[np.float32]) -> int:
-            return int(pick_tokens(logits[None], temperature, generator.random(1))[0])
-
         line: list[str] = []
         while len(line) < depth and len(moves) + len(line) <= MOST_PLIES:
-            encoded = self.hidden_states([*moves, *line])[-1, -1]
-            start = pick(move_logits(np, self.weights, encoded))
-            end = pick(target_logits(np, self.weights, encoded, start))
-            kind = pick(promotion_logits(np, self.weights, encoded, start, end))
-            line.append(write_move(start, end, kind))
+            distribution = self.move_distribution([*moves, *line])
+            logits = np.log(np.maximum(distribution.reshape(1, -1), np.finfo(np.float32).tiny))
+            place = pick_tokens(logits, temperature, generator.random(1))[0]
+            line.append(write_move(*map(int, np.unravel_index(place, distribution.shape))))
         return line
 
 
@@ -193,30 +212,47 @@ def read_weights(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, 
     return weights, description
 
 
-SIZES: Final = ("tiny", "small", "medium")
+NAMES: Final = ("tiny", "small", "medium", "player")
 TRAINING_GAMES: Final = 2000
-"""The models were trained on the bundled games with lower numbers than this, on no others."""
+"""Models other than player were trained on the bundled games with lower numbers than this, on no others."""
+PLAYER: Final = "player"
+"""The model that was trained to name legal moves as well."""
+PLAYER_GAMES: Final = 10_000
+"""Player was trained on the bundled games with lower numbers than this."""
 
+_SUFFIX: Final = ".npz"
 _FOLDER: Final = RESOURCES / "data" / "models"
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the names of all bundled models: the sizes, then the checkpoints by step."""
+    """Return the names of all bundled models: the finished ones, then the checkpoints by step."""
     steps = [int(re.sub(r"\D", "", path.stem)) for path in _FOLDER.glob("small@*.npz")]
-    return (*SIZES, *(f"small@{step}" for step in sorted(steps)))
+    return (*NAMES, *(f"small@{step}" for step in sorted(steps)))
+
+
+def load_model(name: str) -> LanguageModel:
+    """Load a bundled model, or one of one's own by the file of its weights."""
+    path = weights_path(name)
+    # A file of one's own may be trained again in the same session.
+    return _load(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 @lru_cache(maxsize=4)
-def load_model(name: str) -> LanguageModel:
-    """Load a bundled model."""
-    weights, description = read_weights(weights_path(name))
-    return LanguageModel(name, weights, description)
+def _load(path: Path, changed: int) -> LanguageModel:
+    del changed
+    return LanguageModel(path.stem, *read_weights(path))
+
+
+def is_model(name: str) -> bool:
+    """Return whether this is a bundled model, or names a file of weights that `workbench train` wrote."""
+    return name in model_names() or name.endswith(_SUFFIX)
 
 
 def weights_path(name: str) -> Path:
-    """Return the file of a bundled model."""
-    if name not in model_names():
+    """Return the file of a bundled model, or the one that is named."""
+    if not is_model(name):
         raise InvalidArgumentError(
-            f"model: expected one of {', '.join(model_names())}, got {name!r:.80}"
+            f"model: expected one of {', '.join(model_names())}, or a file *{_SUFFIX} that `workbench "
+            f"train` wrote, got {name!r:.80}"
         )
-    return _FOLDER / f"{name}.npz"
+    return _FOLDER / f"{name}{_SUFFIX}" if name in model_names() else Path(name)

@@ -10,6 +10,7 @@ from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.language_model.language_model import (
     BATCH,
     LEAST_PROBABILITY,
+    PLAYER,
     LanguageModel,
     load_model,
 )
@@ -66,6 +67,19 @@ class ReplySettings:
             )
 
 
+def refuse_task(model: LanguageModel, task: str) -> None:
+    """Refuse a task that a model was not trained for.
+
+    Raises:
+        InvalidArgumentError: If next moves are asked of a model that learned boards alone.
+    """
+    if task in TASKS and task != "state" and not model.names_moves:
+        raise InvalidArgumentError(
+            f"task: expected 'state', for which {model.name} was trained, got {task!r}; ask {PLAYER}, "
+            "which was trained to name legal moves"
+        )
+
+
 def write_replies(
     model: LanguageModel,
     games: Sequence[Sequence[str]],
@@ -76,7 +90,11 @@ def write_replies(
 
     A reply depends on the game's moves, the settings and its seed alone; where two tokens are equally
     likely to six digits, also on the games that are read together with it.
+
+    Raises:
+        InvalidArgumentError: If next moves are asked of a model that learned boards alone.
     """
+    refuse_task(model, settings.task)
     replies = [refusal(moves) for moves in games]
     read = [index for index, reply in enumerate(replies) if reply is None]
     own_seeds = [derived_seed(seeds[index], "reply", *games[index]) for index in read]

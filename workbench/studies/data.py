@@ -8,7 +8,12 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
-from workbench.answers.model_replies import MODEL_PREFIX, model_replies, predictions_table, simulate
+from workbench.answers.model_replies import (
+    model_in_tables,
+    model_replies,
+    predictions_table,
+    simulate,
+)
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
 from workbench.drawing.labels import some_of, span
 from workbench.drawing.score_description import (
@@ -23,7 +28,7 @@ from workbench.environments.registry import environment_in_table, environment_na
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games, too_short_error
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
-from workbench.language_model.language_model import TRAINING_GAMES, model_names, weights_path
+from workbench.language_model.language_model import is_model, load_model, model_names, weights_path
 from workbench.scoring import ScoringParameters
 from workbench.studies.study_scores import StoredTables, check_replies, own_scores, recorded_scores
 from workbench.tables.parquet_tables import POSITIONS, write_table
@@ -68,12 +73,13 @@ class Source:
 
     def __post_init__(self) -> None:
         """Check the arguments."""
-        check_replies(self.replies, model_names())
+        if not self.by_model:
+            check_replies(self.replies, model_names())
 
     @property
     def by_model(self) -> bool:
         """Whether a bundled language model replies."""
-        return self.replies in model_names()
+        return is_model(self.replies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +167,9 @@ def positions_made_of(source: Source, groups: Sequence[int]) -> dict[str, Any]:
     return {
         # The name is in the column ``source``.
         "games": [(path.name, file_hash(path)) for path in game_files(source)],
-        "first": TRAINING_GAMES if source.by_model and not source.games else 0,
+        "first": load_model(source.replies).training_games
+        if source.by_model and not source.games
+        else 0,
         "groups": list(groups),
         "per_group": max(1, source.per_group // share),
         "seed": source.seed,
@@ -201,7 +209,7 @@ def prepare(
     games += shortfall(variants["five groups"], FIVE_GROUPS, source.per_group)
     subject, inputs = "Simulated tracker", game_files(source)
     if source.by_model:
-        subject = f"{MODEL_PREFIX}{source.replies}"
+        subject = model_in_tables(source.replies)
         inputs = (*inputs, weights_path(source.replies))
     return StudyData(variants, games, subject, inputs=inputs)
 

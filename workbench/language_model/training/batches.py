@@ -20,13 +20,34 @@ from workbench.language_model.vocabulary import (
     START,
 )
 
-QUERIES: Final = 8
-"""Boards that are asked about in each game."""
+STARTS: Final = 16
+"""Squares at which legal moves can start: the pieces of one side."""
 
 _START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 _RIGHTS: Final = ((15, "K"), (8, "Q"), (63, "k"), (56, "q"))
 """The bits of the castling rights in the last word of a packed board."""
 _TO_FEN_ORDER: Final = np.arange(SQUARES).reshape(8, 8)[::-1].reshape(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class LegalMoves:
+    """The legal moves after each ply of games, as shares of all that are legal there.
+
+    Attributes:
+        starts: The squares that legal moves leave, shape (games, 1 + plies, STARTS), filled up
+            with zeros.
+        start_shares: The share of the legal moves that leave each, the same shape.
+        end_shares: Of these, the share that enters each square, shape (games, 1 + plies, STARTS,
+            SQUARES).
+        examples: One legal move drawn uniformly, as in `Batch.moves`, shape (games, 1 + plies, 3).
+        counts: Whether there is a legal move, shape (games, 1 + plies).
+    """
+
+    starts: NDArray[np.int32]
+    start_shares: NDArray[np.float32]
+    end_shares: NDArray[np.float32]
+    examples: NDArray[np.int32]
+    counts: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +60,48 @@ class Batch:
         at: The plies asked about, shape (games, boards).
         tokens: What is to be written, shape (games, boards, SLOTS).
         next_counts: Whether there is a move after each ply, shape (games, plies).
+        legal: None where the next move is learned from the one that was played.
     """
 
     moves: NDArray[np.uint8]
     at: NDArray[np.int32]
     tokens: NDArray[np.int32]
     next_counts: NDArray[np.bool_]
+    legal: LegalMoves | None = None
 
 
 class Batches:
-    """Draws batches from games, given as codes of two bytes a move."""
+    """Draws batches from games, given as codes of two bytes a move.
 
-    def __init__(self, games: Sequence[NDArray[np.uint16]], *, own_share: float = 0.5) -> None:
+    With ``legal`` a batch has all legal moves.
+    """
+
+    def __init__(
+        self,
+        games: Sequence[NDArray[np.uint16]],
+        *,
+        own_share: float = 0.5,
+        legal: bool = False,
+    ) -> None:
         self._games = games
         self._own_share = own_share
+        self._legal = legal
         self._single = compiled_module("plain_walks")
         self._first = pack_fens([_START])[0]
 
-    def draw(self, generator: np.random.Generator, games: int, plies: int) -> Batch:
-        """Draw a batch."""
+    def draw(
+        self, generator: np.random.Generator, games: int, plies: int, boards: int = 8
+    ) -> Batch:
+        """Draw a batch; ``boards`` are asked about in each game."""
         moves = np.zeros((games, plies + 1, 3), np.uint8)
         moves[:, 0] = START
-        at = np.zeros((games, QUERIES), np.int32)
-        tokens = np.zeros((games, QUERIES, SLOTS), np.int32)
+        at = np.zeros((games, boards), np.int32)
+        tokens = np.zeros((games, boards, SLOTS), np.int32)
         counts = np.zeros((games, plies), np.bool_)
+        codes_after = np.zeros(
+            (games if self._legal else 0, plies + 1, self._single.MOST_MOVES), np.uint16
+        )
+        legal_counts = np.zeros((games, plies + 1), np.int64)
         for index in range(games):
             codes = self._games[int(generator.integers(len(self._games)))]
             own = min(plies, len(codes))
@@ -72,10 +111,18 @@ class Batches:
             length = len(codes)
             moves[index, 1 : length + 1] = _columns(codes)
             counts[index, :length] = True
-            queries = generator.integers(length + 1, size=QUERIES)
+            queries = generator.integers(length + 1, size=boards)
             at[index] = queries
             tokens[index] = board_tokens(rows[queries], clocks[queries], queries, self._single)
-        return Batch(moves, at, tokens, counts)
+            if self._legal:
+                legal_counts[index, : length + 1] = [
+                    int(self._single.legal_codes(row, own))
+                    for row, own in zip(rows[: length + 1], codes_after[index], strict=False)
+                ]
+        legal = None
+        if self._legal:
+            legal = _legal_moves(codes_after, legal_counts, generator.random((games, plies + 1)))
+        return Batch(moves, at, tokens, counts, legal)
 
     def _played(
         self, codes: NDArray[np.uint16], plies: int, own: int, generator: np.random.Generator
@@ -97,6 +144,33 @@ class Batches:
             clocks[ply + 1] = 0 if _resets(rows[ply], code) else clocks[ply] + 1
             self._single.successor_row(rows[ply], np.uint64(code), rows[ply + 1])
         return played, rows, clocks
+
+
+def _legal_moves(
+    codes: NDArray[np.uint16], counts: NDArray[np.int64], draws: NDArray[np.float64]
+) -> LegalMoves:
+    outer = counts.shape
+    flat, each = codes.reshape(-1, codes.shape[-1]), counts.reshape(-1)
+    row, place = np.nonzero(np.arange(flat.shape[1]) < each[:, None])
+    start, end = flat[row, place] & 63, flat[row, place] >> 6 & 63
+    left = np.zeros((len(flat), SQUARES), np.bool_)
+    left[row, start] = True
+    order = left.cumsum(axis=1) - 1
+    starts = np.zeros((len(flat), STARTS), np.int32)
+    rows, squares = np.nonzero(left)
+    starts[rows, order[rows, squares]] = squares
+    index = (row * STARTS + order[row, start]) * SQUARES + end
+    ends = np.bincount(index, minlength=len(flat) * STARTS * SQUARES).astype(np.float32)
+    ends = ends.reshape(len(flat), STARTS, SQUARES)
+    from_start = ends.sum(axis=-1)
+    drawn = flat[np.arange(len(flat)), (draws.reshape(-1) * each).astype(np.int64)]
+    return LegalMoves(
+        starts.reshape(*outer, STARTS),
+        (from_start / np.maximum(each, 1)[:, None]).astype(np.float32).reshape(*outer, STARTS),
+        (ends / np.maximum(from_start, 1)[..., None]).reshape(*outer, STARTS, SQUARES),
+        _columns(drawn).astype(np.int32).reshape(*outer, 3),
+        counts > 0,
+    )
 
 
 def _resets(row: NDArray[np.uint64], code: int) -> bool:

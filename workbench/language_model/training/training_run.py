@@ -4,6 +4,8 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -30,7 +32,6 @@ from workbench.games.pgn import Game
 from workbench.language_model.language_model import LanguageModel, read_weights, write_weights
 from workbench.language_model.network import (
     SOFTMAX,
-    Shape,
     Weights,
     board_logits,
     encode,
@@ -69,12 +70,16 @@ os.environ.setdefault("PJRT_NPROC", "2")
 
 SOFTMAX[jnp] = jax.nn.softmax
 
-_MOVE_SHARE: Final = 0.02
-"""The weight of the loss of the next move, beside that of the boards."""
 _COUNTER_WEIGHT: Final = 3.0
 """Of half-move clock and move number, which are two of 69 tokens and hard to learn."""
 _LARGEST_GRADIENT: Final = 1.0
 _SECOND_MOMENT: Final = 0.98
+_MUON_RATE: Final = 2.0
+"""The learning rate of orthogonal updates, as a multiple of the one of AdamW."""
+_MUON_SIZE: Final = 0.2
+"""The root mean square of an orthogonal update, as of AdamW's (arXiv 2502.16982)."""
+_WRITING: Final = ("decoder.", "last", "output", "slot", "token", "write.", "written")
+"""The weights that only boards are written with."""
 _ONE_THREAD: Final = {"xla_cpu_multi_thread_eigen": False}
 """Products of matrices, as for the bundled weights: several threads add up in another order."""
 
@@ -89,21 +94,23 @@ class Losses(NamedTuple):
 class Learner:
     """Weights and the state of the optimiser; a step changes both."""
 
-    def __init__(self, shape: Shape, seed: int, weight_decay: float) -> None:
-        self._shape = shape
-        self.weights: Any = jax.tree.map(jnp.asarray, first_weights(shape, seed))
-        decayed = {name: value.ndim > 1 for name, value in self.weights.items()}
-        self._optimizer = optax.chain(
-            optax.clip_by_global_norm(_LARGEST_GRADIENT),
-            optax.scale_by_adam(b2=_SECOND_MOMENT),
-            optax.add_decayed_weights(weight_decay, decayed),
-        )
+    def __init__(self, settings: TrainingSettings) -> None:
+        self._settings = settings
+        self.weights: Any = jax.tree.map(jnp.asarray, first_weights(settings.shape, settings.seed))
+        self._optimizer = _optimizer(settings, self.weights)
         self._moments = self._optimizer.init(self.weights)
-        self._step = jax.jit(self._stepped, compiler_options=_ONE_THREAD)
+        self._step, self._board_step = (
+            jax.jit(partial(self._stepped, only), compiler_options=_ONE_THREAD)
+            for only in (False, True)
+        )
 
-    def step(self, batch: Batch, rate: float) -> Losses:
-        """Take one step, and return the losses before it."""
-        self.weights, self._moments, losses = self._step(
+    def step(self, batch: Batch, rate: float, *, boards_only: bool = False) -> Losses:
+        """Take one step, and return the losses before it.
+
+        With ``boards_only`` the weights stay from which the hidden states and the next moves come.
+        """
+        step = self._board_step if boards_only else self._step
+        self.weights, self._moments, losses = step(
             self.weights,
             self._moments,
             jnp.float32(rate),
@@ -111,6 +118,7 @@ class Learner:
             batch.at,
             batch.tokens,
             batch.next_counts,
+            None if batch.legal is None else asdict(batch.legal),
         )
         return Losses(*map(float, losses))
 
@@ -123,32 +131,94 @@ class Learner:
         structure = jax.tree.structure((self.weights, self._moments))
         self.weights, self._moments = jax.tree.unflatten(structure, map(jnp.asarray, state))
 
-    def _stepped(self, weights: Any, moments: Any, rate: Any, *batch: Any) -> Any:
+    def _stepped(
+        self, boards_only: bool, weights: Any, moments: Any, rate: Any, *batch: Any
+    ) -> Any:
         gradient = jax.grad(_loss, has_aux=True)
-        direction, losses = gradient(weights, self._shape, *batch)
+        direction, losses = gradient(weights, self._settings, *batch)
         updates, moments = self._optimizer.update(direction, moments, weights)
-        moved = jax.tree.map(lambda value, update: value - rate * update, weights, updates)
+        moved = {
+            name: value
+            if boards_only and not name.startswith(_WRITING)
+            else value - rate * updates[name]
+            for name, value in weights.items()
+        }
         return moved, moments, losses
 
 
+def _optimizer(settings: TrainingSettings, weights: Weights) -> Any:
+    def matrices(values: Any) -> Any:
+        return jax.tree.map(lambda value: value.ndim > 1, values)
+
+    adamw = (
+        optax.scale_by_adam(b2=_SECOND_MOMENT),
+        optax.add_decayed_weights(settings.weight_decay, matrices),
+    )
+    if settings.optimizer == "adamw":
+        return optax.chain(optax.clip_by_global_norm(_LARGEST_GRADIENT), *adamw)
+    # Its updates are to be added, those of AdamW here to be taken away.
+    muon = optax.contrib.muon(
+        -_MUON_RATE, weight_decay=settings.weight_decay, consistent_rms=_MUON_SIZE
+    )
+    layers = {
+        name: "muon" if name.startswith(("encoder.", "decoder.")) and value.ndim > 1 else "adamw"
+        for name, value in weights.items()
+    }
+    return optax.multi_transform({"muon": muon, "adamw": optax.chain(*adamw)}, layers)
+
+
 def _loss(
-    weights: Weights, shape: Shape, moves: Any, at: Any, tokens: Any, counts: Any
+    weights: Weights,
+    settings: TrainingSettings,
+    moves: Any,
+    at: Any,
+    tokens: Any,
+    counts: Any,
+    legal: Mapping[str, Any] | None,
 ) -> tuple[Any, tuple[Any, Any]]:
+    shape = settings.shape
     encoded = encode(jnp, weights, shape, moves)[-1]
-    cross_entropy: Callable[..., Any] = optax.softmax_cross_entropy_with_integer_labels
-    by_token = cross_entropy(board_logits(jnp, weights, shape, encoded, at, tokens), tokens)
+    by_token = _cross_entropy(board_logits(jnp, weights, shape, encoded, at, tokens), tokens)
     token_weights = np.ones(SLOTS, np.float32)
     token_weights[-2:] = _COUNTER_WEIGHT
-    before, following = encoded[:, :-1], moves[:, 1:].astype(jnp.int32)
-    start, end, promotion = following[..., 0], following[..., 1], following[..., 2]
-    by_move = (
-        cross_entropy(move_logits(jnp, weights, before), start)
-        + cross_entropy(target_logits(jnp, weights, before, start), end)
-        + cross_entropy(promotion_logits(jnp, weights, before, start, end), promotion)
-    )
+    if legal is None:
+        by_move = _played_losses(weights, encoded[:, :-1], moves[:, 1:].astype(jnp.int32))
+    else:
+        by_move, counts = _legal_losses(weights, encoded, legal), legal["counts"]
     of_moves = (by_move * counts).sum() / jnp.maximum(counts.sum(), 1)
-    total = (by_token * token_weights).mean() + _MOVE_SHARE * of_moves
+    total = (by_token * token_weights).mean() + settings.move_weight * of_moves
     return total, (by_token.mean(), of_moves)
+
+
+def _cross_entropy(logits: Any, labels: Any) -> Any:
+    return optax.softmax_cross_entropy_with_integer_labels(logits, labels)
+
+
+def _played_losses(weights: Weights, encoded: Any, following: Any) -> Any:
+    start, end, promotion = following[..., 0], following[..., 1], following[..., 2]
+    return (
+        _cross_entropy(move_logits(jnp, weights, encoded), start)
+        + _cross_entropy(target_logits(jnp, weights, encoded, start), end)
+        + _cross_entropy(promotion_logits(jnp, weights, encoded, start, end), promotion)
+    )
+
+
+def _legal_losses(weights: Weights, encoded: Any, legal: Mapping[str, Any]) -> Any:
+    """Return the cross-entropy against the uniform distribution over legal moves.
+
+    Promotions are learned from one move drawn of each.
+    """
+    starts, shares = legal["starts"], legal["start_shares"]
+    leaving = jax.nn.log_softmax(move_logits(jnp, weights, encoded))
+    of_starts = (jnp.take_along_axis(leaving, starts, axis=-1) * shares).sum(-1)
+    entering = jax.nn.log_softmax(target_logits(jnp, weights, encoded[..., None, :], starts))
+    of_ends = ((entering * legal["end_shares"]).sum(-1) * shares).sum(-1)
+    start, end, promotion = (legal["examples"][..., column] for column in range(3))
+    return (
+        _cross_entropy(promotion_logits(jnp, weights, encoded, start, end), promotion)
+        - of_starts
+        - of_ends
+    )
 
 
 PLIES: Final = (10, 32, 54, 76, 100)
@@ -252,7 +322,7 @@ def train(
         report(f"{settings.size}: {run.path} is finished already; --restart trains it again")
         return run.path
     with tqdm(
-        total=settings.steps,
+        total=settings.all_steps,
         initial=run.steps_done,
         desc=settings.size,
         unit="step",
@@ -275,12 +345,14 @@ class _Run:
         codes = [encode_moves(game.moves) for game in games]
         self._settings = settings
         self._batches = Batches(
-            [np.frombuffer(each, "<u2") for each in codes], own_share=settings.own_share
+            [np.frombuffer(each, "<u2") for each in codes],
+            own_share=settings.own_share,
+            legal=settings.moves == "legal",
         )
         self._games = {"games": len(games), "games_sha256": text_hash(b"".join(codes).hex())}
         self._boards, self._report = boards, report
         self._branches = settings.branches() if branches else ()
-        self._learner = Learner(settings.shape, settings.seed, settings.weight_decay)
+        self._learner = Learner(settings)
         self._rows: list[dict[str, Any]] = []
         self._losses: list[Losses] = []
         self._seconds = 0.0
@@ -308,7 +380,7 @@ class _Run:
 
     def take_steps(self, update: Callable[[int], object]) -> None:
         """Take the steps that remain."""
-        steps = self._settings.steps
+        steps = self._settings.all_steps
         each = max(1, steps // _LOOKS)
         started = time.monotonic() - self._seconds
         while self.steps_done < steps:
@@ -336,7 +408,8 @@ class _Run:
         return self.path
 
     def _step(self, step: int, rate: float) -> Losses:
-        return self._learner.step(self._settings.batch(self._batches, step), rate)
+        batch = self._settings.batch(self._batches, step)
+        return self._learner.step(batch, rate, boards_only=self._settings.is_boards_only(step))
 
     def _look(self, rate: float) -> None:
         boards, moves = np.mean(self._losses, axis=0).tolist()

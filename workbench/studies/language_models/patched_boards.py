@@ -103,10 +103,10 @@ def patched_boards(
             f"positions: expected some with a piece to patch, got none in {len(positions)}; see "
             "patch_sites"
         )
-    fit = games_to_fit(positions["game_id"], games, seed)
+    networks = [load_model(name) for name in models]
+    fit = games_to_fit(networks, positions["game_id"], games, seed)
     tables: list[pd.DataFrame] = []
-    for name in models:
-        model = load_model(name)
+    for model in networks:
         means = class_means(model, fit, map(moved_pieces, fit), VALUES, (0, LAG))
         for batch in batches:
             tables += _patched(model, batch, means, seed)
