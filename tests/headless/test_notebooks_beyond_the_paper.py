@@ -114,6 +114,28 @@ def test_stated_and_implied(tmp_path):
 
 
 @pytest.mark.slow
+def test_stated_and_implied_by_the_bundled_model(tmp_path):
+    """The controls stand at the two ends; the moves of the model are mostly legal, and no list is perfect."""
+    table, moves = drawn(
+        "15_stated_and_implied", tmp_path, "15_stated_and_implied", "15_next_moves",
+        lengths=[10, 54], per_length=12, next_moves_per_length=6, jobs=1,
+    )  # fmt: skip
+    means = table[table["length"] == "all"].set_index(["model", "quantity"])["mean"]
+    written, other = (
+        next(name for name in table["model"] if word in name) for word in ("written", "its own")
+    )
+    assert means[written, "stated_only_listed"] == 1
+    assert (
+        means[written, "stated_less_true_only"] > means["workbench/player", "stated_less_true_only"]
+    )
+    assert means[other, "stated_only_listed"] < 0.5
+    overall = moves[moves["length"] == "all"].set_index(["model", "measure"])["mean"]
+    assert overall["workbench/player", "likeliest_legal"] > 0.7
+    assert 0.5 < overall["workbench/player", "agreement"] < 1
+    assert overall["control: lists the legal moves", "boundary_recall"] == 1
+
+
+@pytest.mark.slow
 def test_emergence(tmp_path):
     """At the first checkpoint little is known; the model that training ended with is the best."""
     first, *_, last = (name for name in model_names() if name.startswith("small@"))
@@ -149,9 +171,10 @@ def test_emergence(tmp_path):
 @pytest.mark.slow
 def test_probe(tmp_path):
     """The state after a ply says which piece it moved, and does so through training."""
-    table, lengths, apart, selective, patched, moves = drawn(
+    table, lengths, apart, selective, patched, moves, of_player, played = drawn(
         "17_probe", tmp_path, "17_probe", "17_stated_and_probed", "17_disagreement",
-        "17_selectivity", "17_patched_boards", "17_patched_moves",
+        "17_selectivity", "17_patched_boards", "17_patched_moves", "17_player_probe",
+        "17_player_moves",
         models=["tiny"], per_group=2, fit_games=60, fit_per_game=6, iterations=10, depth=2,
         jobs=1,
     )  # fmt: skip
@@ -173,3 +196,10 @@ def test_probe(tmp_path):
     changes = patched[patched["measure"].isin(["other_squares", "gain_precision_true"])]
     changes = changes.groupby("patch")["mean"].agg(lambda mean: mean.abs().max())
     assert changes["identity"] == 0 < changes["piece"]
+    # Only the model whose next move is trained names legal moves.
+    legal = [
+        each.loc[(each["measure"] == "top_true") & (each["patch"] == "identity"), "mean"].max()
+        for each in (patched, played)
+    ]
+    assert legal[0] < 0.6 <= legal[1]
+    assert set(of_player["model"]) == {"player"}

@@ -16,8 +16,11 @@ from workbench.studies.environments import stated_and_implied
 from workbench.studies.environments.stated_and_implied import (
     ACTING,
     APART,
+    OTHER,
     QUANTITIES,
+    WRITTEN,
     Position,
+    controls,
     draw,
     simulated_pair,
     verdict,
@@ -179,6 +182,23 @@ def test_trackers_of_known_kinds_are_told_apart(name):
 
 
 @pytest.mark.slow
+def test_the_controls_write_what_the_model_writes():
+    """The lists of one follow the written boards, those of the other know nothing of them."""
+    chess_environment = environment_named("chess")
+    positions = sample_positions(chess_environment, [8, 20], 30, seed=3)
+    stated = simulate(positions, rate=0.06, seed=1, model_name="simulated model")
+    states, lists = controls(stated, rate=0.06, seed=9)
+    assert set(states["model"]) == {WRITTEN, OTHER}
+    for _, part in states.groupby("model"):
+        assert part["predicted_state"].tolist() == stated["predicted_state"].tolist()
+    table = stated_and_implied.compute(states, lists)
+    means = table[table["length"] == ALL_LENGTHS].set_index(["model", "quantity"])["mean"]
+    assert means[WRITTEN, "stated_only_listed"] == 1
+    assert means[WRITTEN, "true_only_listed"] == 0
+    # Slips of its own are seldom those of the written board.
+    assert means[OTHER, "stated_less_true_only"] < -0.2
+
+
 def test_figure_and_verdict():
     positions = sample_positions(OTHELLO, [4, 16], 30, 1)
     table = stated_and_implied.compute(*simulated_pair(positions, rate=0.1, seed=2))

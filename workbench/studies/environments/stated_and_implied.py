@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.answers.model_replies import simulate
+from workbench.answers.model_replies import model_replies, predictions_table, simulate
 from workbench.automaton import Terminal
 from workbench.drawing.appearance import caption, figure_of_rows, style
 from workbench.drawing.labels import labels
@@ -18,6 +18,7 @@ from workbench.drawing.quantities import PRECISION, RECALL
 from workbench.drawing.score_description import interval_words
 from workbench.environments.registry import AnyEnvironment, environment_in_table, environment_of
 from workbench.errors import InvalidArgumentError
+from workbench.language_model.written_replies import NONE, ReplySettings
 from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring import IllFormedPolicy
 from workbench.scoring.score_rows import is_state, unscored_reason
@@ -26,7 +27,12 @@ from workbench.statistics.grouped import grouped_means, grouped_sums
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.studies.game_clusters import whole_games
 from workbench.studies.panels import ALL_LENGTHS, curve, log_lengths
-from workbench.tables.parquet_tables import PREDICTIONS, as_records, refuse_repeated_replies
+from workbench.tables.parquet_tables import (
+    POSITIONS,
+    PREDICTIONS,
+    as_records,
+    refuse_repeated_replies,
+)
 from workbench.tasks import task_named
 
 QUANTITIES: Final = (
@@ -276,12 +282,79 @@ def simulated_pair(
     return pd.concat(states, ignore_index=True), pd.concat(lists, ignore_index=True)
 
 
+WRITTEN: Final = "control: lists what the written state permits"
+OTHER: Final = "control: lists what a tracker of its own permits"
+
+
+def controls(stated: pd.DataFrame, *, rate: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the same written states twice, with lists that follow them and lists that ignore them.
+
+    The first lists are what the written states permit, and empty where there is none. The others are
+    of a simulated tracker, which knows nothing of what was written.
+
+    Args:
+        stated: A predictions table; its rows of the task ``state`` of one model, a reply a position.
+        rate: Slips per action of the simulated tracker.
+        seed: Of the simulated tracker.
+
+    Returns:
+        Predictions of the task ``state`` and of the task ``actions``, of the models `WRITTEN` and
+        `OTHER`.
+    """
+    stated = stated[stated["task"] == "state"]
+    environment, task = environment_of(stated, "the states"), task_named("actions")
+    generator = np.random.default_rng(seed)
+    replies: list[dict[str, Any]] = []
+    for text in stated["predicted_state"]:
+        state = environment.parse(text).state
+        reply = NONE
+        if state is not None:
+            reply = task.simulated_reply(environment, environment.state_text(state), 1, generator)
+        replies.append(
+            {"task": task.name, "model": WRITTEN, "reply": reply}
+            | task.classify(environment, reply).columns()
+        )
+    positions = stated[POSITIONS.names]
+    others = simulate(
+        positions, rate=rate, seed=seed, model_name="simulated tracker", task=task.name
+    )
+    lists = [predictions_table(positions, replies), others.assign(model=OTHER)]
+    states = [stated.assign(model=name) for name in (WRITTEN, OTHER)]
+    return pd.concat(states, ignore_index=True), pd.concat(lists, ignore_index=True)
+
+
+def bundled_pair(
+    positions: pd.DataFrame, model: str, *, rate: float, seed: int, jobs: int = 1
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return states and lists of a bundled model and of its `controls`.
+
+    Args:
+        positions: A positions table of chess games.
+        model: A bundled model that names moves: ``player``.
+        rate: Slips per action of the control that ignores the written state.
+        seed: Of that control.
+        jobs: Processes.
+
+    Returns:
+        Predictions of the task ``state`` and of the task ``actions``.
+    """
+    stated, listed = (
+        model_replies(positions, model, ReplySettings(task), jobs=jobs)
+        for task in ("state", "actions")
+    )
+    states, lists = controls(stated, rate=rate, seed=seed)
+    return (
+        pd.concat([stated, states], ignore_index=True),
+        pd.concat([listed, lists], ignore_index=True),
+    )
+
+
 def verdict(table: pd.DataFrame) -> str:
     """Return in words, as Markdown, on which state each model acts."""
     lines = []
     noun = environment_in_table(table["environment"].iloc[0]).state_noun
     overall = table[table["length"] == ALL_LENGTHS].set_index(["model", "quantity"])
-    for model in table["model"].unique():
+    for model in _in_order(table):
         stated, true, less = (
             overall.loc[(model, name)]
             for name in ("stated_only_listed", "true_only_listed", "stated_less_true_only")
@@ -312,11 +385,17 @@ def verdict(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def _in_order(table: pd.DataFrame) -> list[str]:
+    """Return the models, the controls last."""
+    names: list[str] = table["model"].unique().tolist()
+    return sorted(names, key=lambda name: name in (WRITTEN, OTHER))
+
+
 def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
     """Draw a row of three panels for each model, against the length of the episode."""
     environment = environment_in_table(table["environment"].iloc[0])
     noun, action = environment.state_noun, environment.action_noun
-    models = list(table["model"].unique())
+    models = _in_order(table)
     stated, true, third = PRECISION.look, RECALL.look, style(7)
     panels = (
         (
