@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from workbench.environments.registry import environment_named
+from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
 from workbench.language_model.language_model import load_model
 from workbench.studies.language_models import next_moves
@@ -24,6 +26,7 @@ def positions():
             "game_id": ["one", "two"],
             "group": [2, 2],
             "moves": LINES,
+            "environment": "chess",
         }
     )
 
@@ -93,3 +96,18 @@ def test_the_figure_names_each_model(positions):
     figure = next_moves.draw(table, "two positions")
     labels = {axes.get_ylabel().split("\n")[0] for axes in figure.get_axes()}
     assert "control:" in labels
+
+
+def test_another_environment():
+    environment = environment_named("othello")
+    positions = sample_positions(environment, [6], 4, seed=1)
+    table = next_moves.compute(next_moves.controls(positions), positions)
+    perfect = means(table, LEGAL)
+    assert perfect[["legal_mass", "agreement", "equal", "boundary_recall"]].dropna().eq(1).all()
+    assert perfect["boundary_recall"] == 1
+
+
+def test_episodes_that_begin_in_different_states_are_refused():
+    positions = sample_positions(environment_named("boxes"), [3], 2, seed=0)
+    with pytest.raises(InvalidArgumentError, match="begin in one state"):
+        next_moves.compute({"m": lambda moves: {"x": 1.0}}, positions)

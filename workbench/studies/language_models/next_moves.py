@@ -4,19 +4,18 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-import chess
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.affordance.boundary import BoundaryMeasure, other_orders
+from workbench.automaton import Automaton
 from workbench.drawing.appearance import caption, figure_of_rows, style
 from workbench.drawing.labels import labels
 from workbench.drawing.quantities import PRECISION, RECALL
 from workbench.drawing.score_description import interval_words
-from workbench.environments.chess.chess_automaton import ChessAutomaton
+from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import InvalidArgumentError
 from workbench.language_model.language_model import LEAST_PROBABILITY, LanguageModel
 from workbench.statistics.intervals import SHARE
@@ -29,7 +28,7 @@ from workbench.studies.panels import (
 )
 
 NextMoves: TypeAlias = Callable[[Sequence[str]], Mapping[str, float]]
-"""Of a game's moves in UCI, the probability of each next move."""
+"""Of the moves so far, as the environment writes them, the probability of each next move."""
 
 QUANTITIES: Final = (
     "likeliest_legal", "legal_mass", "listed_legal", "legal_listed", "equal", "agreement",
@@ -63,37 +62,59 @@ _PANELS: Final = (
 )
 
 
+class _Texts(Automaton[Any, str]):
+    """An environment whose actions are their texts; every model and measure goes through the same states."""
+
+    def __init__(self, environment: AnyEnvironment) -> None:
+        self._automaton = environment.automaton
+        self._by_text = lru_cache(maxsize=1 << 15)(
+            lambda state: {
+                environment.action_text(action): action
+                for action in environment.automaton.permitted(state)
+            }
+        )
+
+    @property
+    def initial(self) -> Any:
+        return self._automaton.initial
+
+    def permitted(self, state: Any) -> tuple[str, ...]:
+        return tuple(self._by_text(state))
+
+    def successor(self, state: Any, action: str) -> Any:
+        return self._automaton.successor(state, self._by_text(state)[action])
+
+
 def controls(positions: pd.DataFrame) -> dict[str, NextMoves]:
     """Return a model that has the state, and one that knows nothing of the game but its length.
 
-    The second lists each move that is legal at half of the positions of this ply, or the one that is
-    legal most often.
+    The second lists each move that is legal at half of the positions of this length, or the one that
+    is legal most often. The positions are of one environment whose episodes begin in one state.
     """
-    legal_at: dict[int, Counter[str]] = {}
+    environment = environment_of(positions, "positions")
+    automaton = _Texts(environment)
+
+    def permitted(moves: Sequence[str]) -> tuple[str, ...]:
+        return automaton.actions(automaton.run(automaton.initial, moves))
+
+    permitted_at: dict[int, Counter[str]] = {}
     counts = Counter[int]()
-    for moves in positions["moves"]:
-        plies = len(moves.split())
-        counts[plies] += 1
-        legal_at.setdefault(plies, Counter()).update(_legal(moves.split()))
+    for text in positions["moves"]:
+        moves = environment.split_moves(text)
+        counts[len(moves)] += 1
+        permitted_at.setdefault(len(moves), Counter()).update(permitted(moves))
 
     def often(moves: Sequence[str]) -> dict[str, float]:
-        plies = min(legal_at, key=lambda each: abs(each - len(moves)))
-        listed = [move for move, n in legal_at[plies].items() if 2 * n >= counts[plies]]
-        return _uniform(listed or [legal_at[plies].most_common(1)[0][0]])
+        length = min(permitted_at, key=lambda each: abs(each - len(moves)))
+        listed = [move for move, n in permitted_at[length].items() if 2 * n >= counts[length]]
+        return _uniform(listed or [permitted_at[length].most_common(1)[0][0]])
 
-    return {LEGAL: lambda moves: _uniform(_legal(moves)), BY_PLY: often}
+    return {LEGAL: lambda moves: _uniform(permitted(moves)), BY_PLY: often}
 
 
 def next_moves_of(model: LanguageModel) -> NextMoves:
     """Return the next moves of a bundled model, all but those of a probability below 1e-7."""
     return lambda moves: model.next_moves(moves, _SMALLEST)
-
-
-def _legal(moves: Sequence[str]) -> list[str]:
-    board = chess.Board()
-    for move in moves:
-        board.push_uci(move)
-    return [move.uci() for move in board.legal_moves]
 
 
 def _uniform(moves: Sequence[str]) -> dict[str, float]:
@@ -115,7 +136,7 @@ def compute(
 
     Args:
         models: By name; `next_moves_of` gives a bundled one.
-        positions: A positions table of chess games.
+        positions: A positions table of one environment whose episodes begin in one state.
         least_probability: Of a listed move, in (0, 1].
 
     Returns:
@@ -123,16 +144,21 @@ def compute(
         high, count (positions where it is defined), games and effective (number of games).
 
     Raises:
-        InvalidArgumentError: If there is no position.
+        InvalidArgumentError: If there is no position, or the episodes begin in different states.
     """
     if positions.empty or not models:
         raise InvalidArgumentError("expected at least one model and one position, got none")
     games = positions["position_id"].map(whole_games(positions))
-    automaton = _Chess()
+    environment = environment_of(positions, "positions")
+    if not environment.has_fixed_start:
+        raise InvalidArgumentError(
+            f"environment: expected one whose episodes begin in one state, got {environment.name!r:.80}"
+        )
+    automaton = _Texts(environment)
     rows = []
     for group, part in positions.groupby("group", sort=True):
-        lines = [tuple(moves.split()) for moves in part["moves"]]
-        orders = [_other_order(automaton, line) for line in lines]
+        lines = [tuple(environment.split_moves(moves)) for moves in part["moves"]]
+        orders = [next(other_orders(automaton, automaton.initial, line), None) for line in lines]
         for name, next_moves in models.items():
             for place, line in enumerate(lines):
                 # Of the same side to move where there is one, and never of the same state.
@@ -145,47 +171,31 @@ def compute(
     return means_by_game(table, ["model"], QUANTITIES, lambda name: SHARE)
 
 
-class _Chess(ChessAutomaton):
-    """Every model and measure goes through the same states."""
-
-    def __init__(self) -> None:
-        self.permitted = lru_cache(maxsize=1 << 15)(super().permitted)  # type: ignore[method-assign]
-
-
-def _other_order(automaton: ChessAutomaton, line: Sequence[str]) -> tuple[str, ...] | None:
-    actions = [chess.Move.from_uci(move) for move in line]
-    for order in islice(other_orders(automaton, automaton.initial, actions), 1):
-        return tuple(move.uci() for move in order)
-    return None
-
-
 def _values(
-    automaton: ChessAutomaton,
+    automaton: _Texts,
     next_moves: NextMoves,
-    line: Sequence[str],
-    order: Sequence[str] | None,
-    other: Sequence[str],
+    line: tuple[str, ...],
+    order: tuple[str, ...] | None,
+    other: tuple[str, ...],
     least: float,
 ) -> dict[str, float]:
-    def listed(actions: tuple[chess.Move, ...]) -> list[chess.Move]:
-        likely = next_moves([move.uci() for move in actions])
-        return [chess.Move.from_uci(move) for move, share in likely.items() if share >= least]
+    def listed(moves: tuple[str, ...]) -> list[str]:
+        return [move for move, share in next_moves(moves).items() if share >= least]
 
     measure = BoundaryMeasure(automaton, listed)
-    distribution, legal = next_moves(line), set(_legal(line))
-    named = {move for move, share in distribution.items() if share >= least}
+    state = automaton.run(automaton.initial, line)
+    distribution, legal, named = next_moves(line), set(automaton.actions(state)), set(listed(line))
     values = {
         "likeliest_legal": float(max(distribution, key=distribution.__getitem__) in legal),
         "legal_mass": sum(distribution.get(move, 0.0) for move in legal),
         "listed_legal": len(named & legal) / len(named) if named else math.nan,
         "legal_listed": len(named & legal) / len(legal) if legal else math.nan,
     } | dict.fromkeys(QUANTITIES[4:], math.nan)
-    moves, others = (tuple(map(chess.Move.from_uci, each)) for each in (line, other))
     if order is not None:
-        compression = measure.compression(moves, tuple(map(chess.Move.from_uci, order)))
+        compression = measure.compression(line, order)
         values |= {"equal": float(compression.equal), "agreement": compression.agreement}
-    if automaton.run(automaton.initial, moves) != automaton.run(automaton.initial, others):
-        distinction = measure.distinction(moves, others)
+    if state != automaton.run(automaton.initial, other):
+        distinction = measure.distinction(line, other)
         values["boundary_recall"] = distinction.recall
         values["boundary_precision"] = distinction.precision
     return values
