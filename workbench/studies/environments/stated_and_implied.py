@@ -385,9 +385,9 @@ def verdict(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _in_order(table: pd.DataFrame) -> list[str]:
+def _in_order(table: pd.DataFrame) -> list[Any]:
     """Return the models, the controls last."""
-    names: list[str] = table["model"].unique().tolist()
+    names = table["model"].unique().tolist()
     return sorted(names, key=lambda name: name in (WRITTEN, OTHER))
 
 
