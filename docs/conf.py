@@ -39,7 +39,8 @@ nitpick_ignore_regex = [
     (r"py:.*", r"workbench\..*\.(Action|Function|Item|Key|Result|State|StateOfTwin|_State|_T)"),
 ]
 # A word before a colon that several classes have as an attribute.
-suppress_warnings = ["ref.python"]
+# Lessons save their record beside what they show; the site shows what they show.
+suppress_warnings = ["ref.python", "mystnb.unknown_mime_type"]
 autodoc_default_options = {
     "members": True,
     "no-value": True,

@@ -244,7 +244,7 @@ def _load(path: Path, changed: int) -> LanguageModel:
 
 
 def is_model(name: str) -> bool:
-    """Return whether this is a bundled model, or names a file of weights that `workbench train` wrote."""
+    """Return whether this is a bundled model, or names a file of weights that ``workbench train`` wrote."""
     return name in model_names() or name.endswith(_SUFFIX)
 
 

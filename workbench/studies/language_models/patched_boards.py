@@ -92,7 +92,7 @@ def patched_boards(
         intended and on the true board), precision_intended and precision_true (p_m of the written board
         against each), top_intended and top_true (whether the likeliest next move is legal on each),
         mass_intended and mass_true (probability of the moves legal on that board alone; NaN where there
-        are none); gain_ and the name of a precision or a mass (the value less that without a patch).
+        are none); ``gain_`` and the name of a precision or a mass (the value less that without a patch).
     """
     sites = sorted(patch_sites(positions, seed), key=lambda site: len(site.moves))
     batches = [
