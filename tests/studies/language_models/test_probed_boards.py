@@ -35,6 +35,7 @@ PARAMETERS = ScoringParameters(depth=2)
 class Oracle:
     """A model whose only layer holds the whole board, and what the last ply moved."""
 
+    training_games = TRAINING_GAMES
     shape = Shape(width=8, heads=2, layers=0, blocks=1)
     description = MappingProxyType({"shape": {"width": 8, "heads": 2, "layers": 0, "blocks": 1}})
 
