@@ -57,6 +57,13 @@ def class_answers(folder: Path | str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
     Raises:
         OutputError: If there is no such folder, or no notebook in it.
+
+    Example:
+        >>> import workbench as wb
+        >>> from workbench.installation import RESOURCES
+        >>> answers, files = wb.class_answers(RESOURCES / "notebooks" / "lessons")
+        >>> files[["lesson", "sections"]].iloc[0].tolist()
+        ['1_what_a_board_permits', '0 of 5']
     """
     folder = Path(folder)
     if not folder.is_dir():
