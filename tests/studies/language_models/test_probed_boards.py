@@ -37,7 +37,12 @@ class Oracle:
 
     training_games = TRAINING_GAMES
     shape = Shape(width=8, heads=2, layers=0, blocks=1)
-    description = MappingProxyType({"shape": {"width": 8, "heads": 2, "layers": 0, "blocks": 1}})
+    description = MappingProxyType(
+        {
+            "shape": {"width": 8, "heads": 2, "layers": 0, "blocks": 1},
+            "games": TRAINING_GAMES,
+        }
+    )
 
     def hidden_states(self, moves):
         board = chess.Board()
