@@ -85,7 +85,7 @@ def test_no_text_of_the_chart_is_cut_off(browser, window):
         root = page.locator("[data-role=game-tracker]")
         box = root.locator("[data-role=chart-box]")
         for words in (
-            "state precision p_4, probability", "edit distance, share of the longer FEN",
+            "state precision p₄, probability", "edit distance, share of the longer FEN",
             "ill-formed", "unreadable", "without a FEN",
         ):  # fmt: skip
             expect(box).to_contain_text(words)

@@ -102,6 +102,17 @@ def class_answers(folder: Path, out: Path | None) -> None:
 
 @main.command()
 @out_option("pair.html")
+@click.option(
+    "--model",
+    "models",
+    metavar="NAMES",
+    help="A page where these bundled language models read a game, such as small or tiny,small.",
+)
+@click.option(
+    "--checkpoints",
+    is_flag=True,
+    help="With one --model: its checkpoints too, on a slider. The file of small has less than 6 MB.",
+)
 @click.option("--true", "true_fen", metavar="FEN", help="True board.")
 @click.option(
     "--predicted",
@@ -115,23 +126,41 @@ def class_answers(folder: Path, out: Path | None) -> None:
     show_default=False,
     help="A line above the boards, and the title of the page.",
 )
-def page(out: Path, true_fen: str | None, predicted_fen: str | None, caption: str) -> None:
+def page(
+    out: Path,
+    models: str | None,
+    checkpoints: bool,
+    true_fen: str | None,
+    predicted_fen: str | None,
+    caption: str,
+) -> None:
     """Write a pair of boards as one HTML file that works without Python and without a network.
 
     It opens in any browser, from the disk: drag pieces, type FENs, step through moves; p and r are
     exact to m = 4. Without --true and --predicted it opens on an example.
+
+    With --model the page has bundled language models instead, which run in the browser: make moves or
+    paste a game, and see after each move the board that a model writes, beside the true one.
     """
     from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN
     from workbench.explore.pair.pair_html import pair_html
+    from workbench.explore.reader.reader_html import reader_html
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import replacing
 
     if true_fen is None and predicted_fen is not None:
         raise click.UsageError("--predicted needs --true: give both boards")
+    if models is not None and (true_fen is not None or caption):
+        raise click.UsageError("--model is for another page than --true, --predicted and --caption")
+    if checkpoints and models is None:
+        raise click.UsageError("--checkpoints needs --model: give one model, such as small")
     check_output(out, [])
-    if true_fen is None:
-        true_fen, predicted_fen = TRUE_FEN, PREDICTED_FEN
-    text = pair_html(true_fen, true_fen if predicted_fen is None else predicted_fen, caption)
+    if models is not None:
+        text = reader_html(models.split(","), checkpoints=checkpoints)
+    else:
+        if true_fen is None:
+            true_fen, predicted_fen = TRUE_FEN, PREDICTED_FEN
+        text = pair_html(true_fen, true_fen if predicted_fen is None else predicted_fen, caption)
     with replacing(out) as beside:
         beside.write_text(text, encoding="utf-8")
     click.echo(f"{len(text.encode()):,} bytes written to {out}")

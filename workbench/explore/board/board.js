@@ -11,6 +11,11 @@ import { movedPieces, PieceMotion } from "./piece_motion.js";
 
 const UNITS = 45;
 const MANY_ARROWS = 24;
+/** A square is certain from this probability on, and a ghost is drawn from the other. */
+const CERTAIN = 0.95;
+const LEAST_GHOST = 0.05;
+/** What is improbable can still be seen. */
+const LEAST_STRENGTH = 0.15;
 
 /**
  * @typedef {Object} BoardOptions
@@ -24,6 +29,7 @@ const MANY_ARROWS = 24;
  * @property {(event: PointerEvent, square: string, piece: string) => void} [onGrab] A piece may be
  *   about to be dragged.
  * @property {(text: string) => void} [onSay] Something to announce.
+ * @property {string} [targetWords] What a square among the targets is, for screen readers.
  *
  * @typedef {Object} BoardState
  * @property {string} fen One that parseFen takes; "" shows an empty board.
@@ -35,12 +41,14 @@ const MANY_ARROWS = 24;
  * @property {{from: string, to: string}|null} [lastMove]
  * @property {string[]} [targets] Squares that a click would step to.
  * @property {string|null} [chosen] The square whose moves are shown.
+ * @property {Object<string, {share: number, other: string, otherShare: number}>|null} [certainty] The probability of what stands
+ *   on each square, and what is next to it in probability: pieces are as strong as they are probable, the other one is a ghost.
  */
 
 export class Board {
   /** @param {BoardOptions} options */
   constructor(options) {
-    this.options = { editable: true, ...options };
+    this.options = { editable: true, targetWords: "a shared move ends here", ...options };
     this.drawings = Object.fromEntries(
       Object.entries(options.pieces).map(([letter, markup]) => [letter, drawing(markup)]),
     );
@@ -76,7 +84,7 @@ export class Board {
     this.position = parseFen(state.fen || EMPTY_FEN);
     const marks = {
       different: new Set(state.different), targets: new Set(state.targets),
-      check: state.check, others: state.others ?? {},
+      check: state.check, others: state.others ?? {}, certainty: state.certainty ?? {},
       last: new Set(state.lastMove ? [state.lastMove.from, state.lastMove.to] : []),
     };
     for (const [square, cell] of this.squares) this.showSquare(square, cell, marks);
@@ -141,6 +149,7 @@ export class Board {
     const dark = (column + row) % 2 === 1;
     const piece = svgElement("g", { class: "ws-piece", "aria-hidden": "true" });
     const other = svgElement("g", { class: "ws-other", "aria-hidden": "true" });
+    const ghost = svgElement("g", { class: "ws-ghost", "aria-hidden": "true" });
     const group = svgElement("g", {
       class: `ws-square ${dark ? "ws-dark" : "ws-light"}`, role: "gridcell", tabindex: "-1",
       transform: `translate(${column * UNITS} ${row * UNITS})`,
@@ -156,24 +165,27 @@ export class Board {
     svgElement("rect", { class: "ws-last", width: UNITS, height: UNITS }),
     checkMark(),
     differenceMark(),
+    ghost,
     piece,
     other,
     svgElement("circle", { class: "ws-target", cx: 22.5, cy: 22.5, r: 8 }),
     svgElement("rect", { class: "ws-frame", x: 1.5, y: 1.5, width: UNITS - 3, height: UNITS - 3 }));
-    this.squares.set(square, { group, piece, other, shown: "" });
+    this.squares.set(square, { group, piece, other, ghost, shown: "" });
     return group;
   }
 
-  showSquare(square, cell, { different, targets, last, check, others }) {
+  showSquare(square, cell, { different, targets, last, check, others, certainty }) {
     const piece = this.position.pieces[square] ?? "";
     const notes = [];
     if (different.has(square)) notes.push("differs from the other board");
     if (check === square) notes.push("in check");
-    if (targets.has(square)) notes.push("a shared move ends here");
+    if (targets.has(square)) notes.push(this.options.targetWords);
     if (this.carried === square) notes.push("picked up");
+    const sure = certainty[square] ?? null;
+    if (sure && sure.share < CERTAIN) notes.push(`probability ${sure.share.toFixed(2)}, next ${pieceName(this.drawings[sure.other] ? sure.other : "")} ${sure.otherShare.toFixed(2)}`);
     const chosen = this.state.chosen === square || this.carried === square;
     const other = different.has(square) ? others[square] ?? "" : null;
-    const key = [piece, ...notes, last.has(square), chosen, other].join("|");
+    const key = [piece, ...notes, last.has(square), chosen, other, sure && sure.share].join("|");
     if (key === cell.shown) return;
     cell.shown = key;
     const { group } = cell;
@@ -189,6 +201,10 @@ export class Board {
     group.classList.toggle("ws-chosen", chosen);
     group.classList.toggle("ws-occupied", piece !== "");
     cell.piece.replaceChildren(...(piece ? [this.pictureOf(piece)] : []));
+    cell.piece.setAttribute("opacity", sure ? Math.max(LEAST_STRENGTH, sure.share) : 1);
+    const ghost = sure && sure.otherShare >= LEAST_GHOST && this.drawings[sure.other];
+    cell.ghost.setAttribute("opacity", ghost ? Math.max(LEAST_STRENGTH, sure.otherShare) : 1);
+    cell.ghost.replaceChildren(...(ghost ? [this.pictureOf(sure.other)] : []));
     cell.other.replaceChildren(...(other === null ? [] : this.smallPicture(other)));
   }
 

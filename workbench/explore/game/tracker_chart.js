@@ -3,10 +3,10 @@
 // data-role="tracker-chart", "precision-point", "distance-point" (data-ply, data-y, data-class),
 // "chart-cursor", "tracker-legend".
 
-import { htmlElement, svgElement } from "../page/svg.js";
+import { htmlElement, subscriptLetters, svgElement } from "../page/svg.js";
 import { CLASS_WORDS } from "../page/class_words.js";
 import { QUANTITIES, capitalised } from "../page/quantities.js";
-import { linePath, linearScale, roundTicks } from "../page/chart.js";
+import { linePath, linearScale, probabilityText, roundTicks } from "../page/chart.js";
 import { CLASS_SHAPES, clickedPly, distanceInWords, distanceTop } from "./tracker_places.js";
 
 const FRAME = { left: 40, right: 12, title: 20, between: 12, bottom: 34 };
@@ -31,8 +31,8 @@ export function trackerChart({ game, depth, width, height, onSelect }) {
   const [foot, end] = [height - FRAME.bottom, width - FRAME.right];
   const panels = [
     {
-      kind: "precision", foot: FRAME.title + tall, top: 1, title: `${QUANTITIES.precision.name} p_${depth}, probability`,
-      value: (reply) => reply.precision[depth - 1], words: (reply) => `p_${depth} ${reply.precision[depth - 1].toFixed(4)}`,
+      kind: "precision", foot: FRAME.title + tall, top: 1, title: subscriptLetters(`${QUANTITIES.precision.name} p_${depth}, probability`),
+      value: (reply) => reply.precision[depth - 1], words: (reply) => `p_${depth} ${probabilityText(reply.precision[depth - 1])}`,
     },
     {
       kind: "distance", foot, top: distanceTop(game.replies), title: `${QUANTITIES.edit_distance.name}, share of the longer FEN`,

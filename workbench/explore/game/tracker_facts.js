@@ -1,5 +1,6 @@
 // Facts about one reply: pure functions, no page.
 
+import { probabilityText } from "../page/chart.js";
 import { QUANTITIES } from "../page/quantities.js";
 import { distanceInWords } from "./tracker_places.js";
 
@@ -21,7 +22,7 @@ export function turnInWords(fen) {
 
 /** Write how a number changes since the reply before; empty where it does not, or there is none. */
 export function stepInWords(now, before) {
-  if (before === null || now === before) return "";
+  if (before === null || now === null || now === before) return "";
   return `${now > before ? "+" : "−"}${Math.abs(now - before).toFixed(4)}`;
 }
 
@@ -34,7 +35,7 @@ export function stepInWords(now, before) {
 export function factsOf(reply, depth, before = null) {
   const at = (measure, one) => (one === null ? null : one[measure][depth - 1]);
   const number = (fact, name, words, value, last) => ({ fact, name, words, value, first: true, step: stepInWords(value, last), spoken: true });
-  const measure = (fact, name) => number(fact, name, at(fact, reply).toFixed(4), at(fact, reply), at(fact, before));
+  const measure = (fact, name) => number(fact, name, probabilityText(at(fact, reply)), at(fact, reply), at(fact, before));
   const more = (fact, name, words, value, spoken = false) => ({ fact, name, words, value, first: false, step: "", spoken });
   const facts = [
     measure("precision", `p_${depth}`), measure("recall", `r_${depth}`),

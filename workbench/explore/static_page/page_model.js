@@ -15,7 +15,11 @@ export class PageModel {
   }
 
   set(name, value) {
-    if (JSON.stringify(this.state[name]) === JSON.stringify(value)) return;
+    if (JSON.stringify(this.state[name]) !== JSON.stringify(value)) this.replace(name, value);
+  }
+
+  /** Set a value that is known to be another one: large ones take long to compare. */
+  replace(name, value) {
     this.state[name] = value;
     this.call(`change:${name}`);
   }

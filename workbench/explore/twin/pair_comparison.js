@@ -141,7 +141,8 @@ function movesView(ofTrue, ofPredicted) {
   };
 }
 
-function textMeasures(ofTrue, ofPredicted) {
+/** @param {import("./read_board.js").ReadBoard} ofTrue @param {import("./read_board.js").ReadBoard} ofPredicted */
+export function textMeasures(ofTrue, ofPredicted) {
   const [truth, prediction] = [ofTrue, ofPredicted].map(({ text }) => fieldsOf(text));
   const wrong = ofPredicted.fen && differentSquareNames(ofTrue.fen.position, ofPredicted.fen.position).length;
   return {

@@ -1,0 +1,187 @@
+"""The page where a language model reads a game, opened from the disk with the network off."""
+
+import chess
+import pytest
+from playwright.sync_api import expect
+
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.reader.reader_html import reader_html
+from workbench.language_model.language_model import load_model
+
+from .accessibility import violations
+from .lab_page import PATIENCE, PHONE, WIDE
+from .test_page_without_python import opened as opened_pair
+from .test_touch import swipe
+from .widget_pages import centre, drag, overflow, square
+
+SCHOLARS_MATE = ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "believer.html"
+    path.write_text(reader_html(["tiny", "small@142"]), encoding="utf-8")
+    return path.as_uri()
+
+
+def opened(browser, address, window, **more):
+    return opened_pair(browser, address, window, **more)
+
+
+def expect_reply(page, model, moves):
+    """The board and its numbers are those of Python."""
+    root = page.locator("[data-role=game-tracker]")
+    expect(root).to_have_attribute("data-ply", str(len(moves)))
+    expect(page.locator("[data-role=verdict]")).to_be_visible(timeout=PATIENCE)
+    (text,) = load_model(model).write_states([moves])
+    expect(root.locator("[data-role=predicted-fen]")).to_have_text(text)
+    said = page.locator("[data-role=next-move]")
+    if load_model(model).names_moves:
+        (move, probability), *_ = load_model(model).next_moves(moves).items()
+        expect(said).to_contain_text(f"{move}, probability {probability:.2f}, legal on ")
+    else:
+        expect(said).to_be_empty()
+    board = chess.Board()
+    for move in moves:
+        board.push_uci(move)
+    expect(root.locator("[data-role=true-fen]")).to_have_text(board.fen())
+    view = pair_view(board.fen(), text, ExplorerSettings(4))
+    for name in ("precision", "recall"):
+        shown = float(page.locator(f"[data-role=verdict-{name}]").get_attribute("data-value"))
+        assert shown == pytest.approx(view["profile"][name][-1]["value"], abs=1e-12)
+    assert root.locator("[data-look=predicted] [data-different]").count() == len(view["different"])
+
+
+def test_a_game_is_played_by_clicks_drags_and_keys(browser, address):
+    with opened(browser, address, WIDE) as (page, _):
+        root = page.locator("[data-role=game-tracker]")
+        expect(page.locator("#reader")).to_have_attribute("data-twin", "worker")
+        page.locator("[data-role=new-game]").click()
+        expect(page.locator("[data-role=page-status]")).to_contain_text("make the first move")
+        square(root, "true", "e2").click()
+        expect(root.locator("[data-look=true] [data-target]")).to_have_count(2)
+        square(root, "true", "e4").click()
+        expect_reply(page, "tiny", SCHOLARS_MATE[:1])
+        drag(page, square(root, "true", "e7"), square(root, "true", "e5"))
+        expect_reply(page, "tiny", SCHOLARS_MATE[:2])
+        square(root, "true", "f1").focus()
+        page.keyboard.press("Enter")
+        for key in ("ArrowLeft",) * 3 + ("ArrowUp",) * 3:
+            page.keyboard.press(key)
+        page.keyboard.press("Enter")
+        expect_reply(page, "tiny", SCHOLARS_MATE[:3])
+        expect(root.locator("[aria-live=polite]")).to_contain_text("Ply 3, 2. Bc4: ")
+        drag(page, square(root, "true", "a7"), square(root, "true", "a1"))
+        expect(page.locator("[data-role=page-status]")).to_have_text(
+            "From a7 to a1 is no legal move."
+        )
+        expect(root).to_have_attribute("data-ply", "3")
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            assert violations(page.locator("html")) == []
+        assert overflow(root) == []
+
+
+def test_a_pasted_game_is_read_and_its_link_opens_it_again(browser, address):
+    with opened(browser, address, WIDE) as (page, _):
+        page.locator("[data-role=paste] summary").click()
+        page.locator("[data-role=paste-text]").fill("1. e4 e5 2. Qxh7")
+        page.locator("[data-role=paste-read]").click()
+        expect(page.locator("[data-role=page-error]")).to_contain_text(
+            "ply 3: expected a legal move"
+        )
+        page.locator("[data-role=paste-text]").fill(" ".join(SCHOLARS_MATE))
+        page.locator("[data-role=paste-read]").click()
+        expect(page.locator("[data-role=page-error]")).to_be_empty()
+        page.locator("[data-role=last]").click()
+        expect_reply(page, "tiny", SCHOLARS_MATE)
+        page.locator("[data-role=model-choice]").select_option("small@142")
+        expect_reply(page, "small@142", SCHOLARS_MATE)
+        expect(page.locator("#reader")).to_have_attribute("data-read", "8")
+        link = page.url.partition("#")[2]
+    with opened(browser, address, WIDE) as (page, _):
+        page.evaluate("link => { location.hash = link; }", link)
+        expect_reply(page, "small@142", SCHOLARS_MATE)
+        page.evaluate("location.hash = 'moves=<img src=x>'")
+        expect(page.locator("[data-role=page-error]")).to_contain_text("cannot be read")
+
+
+def test_training_is_a_slider_and_certainty_is_drawn(browser, tmp_path):
+    path = tmp_path / "training.html"
+    path.write_text(reader_html(["small"], checkpoints=True), encoding="utf-8")
+    with opened(browser, path.as_uri(), WIDE) as (page, _):
+        page.evaluate("link => { location.hash = link; }", f"ply=7&moves={'-'.join(SCHOLARS_MATE)}")
+        expect_reply(page, "small", SCHOLARS_MATE)
+        page.locator("[data-role=step]").focus()
+        page.keyboard.press("Home")
+        expect(page.locator("[data-role=step-words]")).to_have_text("step 142")
+        expect_reply(page, "small@142", SCHOLARS_MATE)
+        pieces = page.locator("[data-look=predicted] .ws-piece")
+        strengths = "all => all.map(one => Number(one.getAttribute('opacity')))"
+        assert set(pieces.evaluate_all(strengths)) == {1}
+        page.locator("[data-role=show-certainty]").check()
+        assert min(pieces.evaluate_all(strengths)) < 0.8
+        expect(page.locator("[data-role=certainty-words]")).to_contain_text("Least certain")
+        assert violations(page.locator("html")) == []
+
+
+def test_a_class_guesses_before_it_sees(browser, address):
+    with opened(browser, address, WIDE) as (page, _):
+        root = page.locator("[data-role=game-tracker]")
+        expect(page.locator("[data-role=verdict]")).to_be_visible(timeout=PATIENCE)
+        example = page.locator("[data-role=example]")
+        expect(example).to_be_hidden()
+        page.get_by_text("What is p4?").click()
+        expect(example).to_contain_text("of 100 such lines")
+        page.locator("[data-role=guess-mode]").check()
+        expect(root.locator("[data-role=no-board]")).to_have_text(
+            "Guess first: this board is hidden."
+        )
+        expect(root.locator("[data-role=precision-point]")).to_have_count(0)
+        assert violations(page.locator("html")) == []
+        page.locator("[data-role=guess-square]").fill("i9")
+        page.locator("[data-role=guess-reveal]").click()
+        words = page.locator("[data-role=guess-words]")
+        expect(words).to_contain_text("Expected a square")
+        page.locator("[data-role=guess-square]").fill("a1")
+        page.keyboard.press("Enter")
+        expect(words).to_contain_text("First wrong at ply", timeout=PATIENCE)
+        ply = int(root.get_attribute("data-ply"))
+        assert f"ply {ply}," in words.text_content()
+        assert root.locator("[data-look=predicted] [data-different]").count() > 0
+        page.locator("[data-role=previous]").click()
+        expect(root.locator("[data-look=predicted] [data-different]")).to_have_count(0)
+        expect(words).to_have_attribute("data-guesses", "1")
+        page.locator("[data-role=game-choice]").select_option("1")
+        expect(root.locator("[data-role=no-board]")).to_be_visible()
+
+
+def test_a_finger_promotes_on_a_phone_that_has_no_workers(browser, address):
+    moves = "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 h7h6".split()
+    with opened(browser, address, PHONE, touch=True, before="delete window.Worker") as (page, _):
+        root = page.locator("[data-role=game-tracker]")
+        expect(page.locator("#reader")).to_have_attribute("data-twin", "page")
+        page.evaluate("link => { location.hash = link; }", f"ply=8&moves={'-'.join(moves)}")
+        expect_reply(page, "tiny", moves)
+        source, target = square(root, "true", "b7"), square(root, "true", "a8")
+        target.scroll_into_view_if_needed()
+        swipe(page, centre(source), centre(target))
+        knight = page.locator("[data-role=promotion] [data-piece=N]")
+        expect(knight).to_be_in_viewport()
+        # A browser takes no tap while the page still scrolls to the choice.
+        page.wait_for_timeout(600)
+        knight.tap()
+        expect_reply(page, "tiny", [*moves, "b7a8n"])
+        assert violations(page.locator("html")) == []
+        assert overflow(root) == []
+
+
+def test_a_model_that_names_moves_says_which(browser, tmp_path):
+    path = tmp_path / "player.html"
+    path.write_text(reader_html(["player"]), encoding="utf-8")
+    with opened(browser, path.as_uri(), WIDE) as (page, _):
+        page.evaluate(
+            "link => { location.hash = link; }", f"ply=2&moves={'-'.join(SCHOLARS_MATE[:2])}"
+        )
+        expect_reply(page, "player", SCHOLARS_MATE[:2])

@@ -1,0 +1,29 @@
+"""A language model as a page holds it: its size and its weights in half precision, as text."""
+
+import base64
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from workbench.language_model.language_model import LanguageModel
+from workbench.language_model.network import weight_shapes
+
+
+def model_content(model: LanguageModel) -> dict[str, Any]:
+    """Return what network.js is made from.
+
+    Returns:
+        ``name``; ``names_moves``; ``shape``, the fields of `workbench.language_model.network.Shape`; ``sizes``, the shapes
+        of the weights by name; ``weights``, all of them in that order as little-endian half precision
+        in base64.
+    """
+    sizes = weight_shapes(model.shape)
+    halves = np.concatenate([model.weights[name].astype("<f2").ravel() for name in sizes])
+    return {
+        "name": model.name,
+        "names_moves": model.names_moves,
+        "shape": asdict(model.shape),
+        "sizes": {name: list(size) for name, size in sizes.items()},
+        "weights": base64.b64encode(halves.tobytes()).decode(),
+    }

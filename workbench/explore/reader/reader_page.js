@@ -1,0 +1,287 @@
+// The page where a language model reads a game: the true board, on which moves are made, beside the board that the model
+// writes; the scores of each ply, and their curve. Hooks: id="reader" (data-twin "worker" or "page", data-read: plies read);
+// data-role="game-choice", "model-choice", "step", "step-words", "show-certainty", "certainty-words", "next-move", "paste", "paste-text", "paste-read", "new-game", "page-error", "page-status",
+// "example"; and those of guess_first.js, game_tracker_view.js, verdict_bar.js, play_board.js.
+
+import { GameTrackerView } from "../game/game_tracker_view.js";
+import { NOT_READ_YET } from "../game/model_reading.js";
+import { htmlElement, subscripted } from "../page/svg.js";
+import { VerdictBar } from "../pair/verdict_bar.js";
+import { PageModel, startTwin } from "../static_page/page_model.js";
+import { followTheme } from "../static_page/page_theme.js";
+import { GuessFirst, firstWrong } from "./guess_first.js";
+import { PlayBoard } from "./play_board.js";
+import { linkOfPlace, placeOfLink } from "./reader_link.js";
+
+/** Milliseconds between two drawings while the model reads on. */
+const DRAWING_PAUSE = 400;
+const OWN_GAME = "own";
+const BOARD_NOUNS = { state: "board" };
+const HIDDEN = "Guess first: this board is hidden.";
+const NAMES = { true: "True board: make a move", predicted: "Board that the model writes" };
+
+class ReaderPage {
+  constructor(host, content, loadTwin) {
+    Object.assign(this, { host, content, serial: 0, flying: null, drawn: 0 });
+    this.rules = loadTwin();
+    this.twin = startTwin(loadTwin, content.words);
+    this.replies = new Map(content.models.map(({ name }) => [name, new Map()]));
+    this.name = content.models[0].name;
+    this.stops = [];
+    this.loaded = new Set();
+    this.example = htmlElement("p", { "data-role": "example" });
+    this.host.append(this.buildTools());
+    this.status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "page-status" });
+    this.sureWords = htmlElement("p", { class: "ws-quiet", "data-role": "certainty-words" });
+    this.next = htmlElement("p", { class: "ws-quiet", "data-role": "next-move" });
+    this.error = htmlElement("p", { class: "ws-alert", role: "alert", "data-role": "page-error" });
+    this.model = new PageModel({
+      game: this.emptyGame(), ply: 0, depth: content.depth, flipped: false, pieces: content.pieces, can_open: false, reader: "", readers: [], answers: {},
+    }, this.twin);
+    this.setGame(content.games[0].moves, content.games[0].ply);
+    this.openLink();
+    const tracker = htmlElement("div");
+    this.host.append(htmlElement("div", { class: "world-state reader-words" }, this.error, this.status, this.guess.element, this.sureWords), tracker, htmlElement("div", { class: "world-state reader-next" }, this.next));
+    this.view = new GameTrackerView(this.model, tracker, {
+      names: NAMES, verdict: this.buildVerdict(), certainty: (ply) => this.certainty(ply), waiting: () => (this.guess.open ? HIDDEN : this.waiting().length ? NOT_READ_YET : ""),
+      trueBoard: (options) => new PlayBoard({
+        ...options, root: this.host, movesOf: (fen) => this.rule({ kind: "moves", fen }).moves,
+        onMove: (uci) => this.play(uci), onSay: (words) => { this.status.textContent = words; },
+      }),
+    });
+    this.model.on("change:ply", () => this.settle());
+    addEventListener("hashchange", () => { if (location.hash !== this.link) this.openLink(); });
+    this.settle();
+  }
+
+  ask(message, onAnswer) {
+    this.twin.ask({ ...message, serial: `page-${++this.serial}` }, onAnswer);
+  }
+
+  /** Ask the rules, in the page itself. @throws {RangeError} If what is asked about is refused. */
+  rule(message) {
+    const answer = this.rules({ ...message, serial: "" }, this.content.words);
+    if (answer.kind === "failed") throw new RangeError(answer.message);
+    return answer;
+  }
+
+  buildTools() {
+    const { games, models } = this.content;
+    const option = (value, words) => htmlElement("option", { value }, words);
+    this.gameChoice = htmlElement("select", { "data-role": "game-choice", onchange: () => this.chooseGame() },
+      ...games.map(({ name }, index) => option(String(index), name)), option(OWN_GAME, "Your own game"));
+    this.modelChoice = htmlElement("select", { "data-role": "model-choice", onchange: () => this.chooseModel(this.modelChoice.value) },
+      ...models.map(({ name }) => option(name, `workbench/${name}`)));
+    this.guess = new GuessFirst({
+      known: () => firstWrong(this.replies.get(this.name), Math.min(this.stops.length - 1, this.content.most_plies)),
+      stopOf: (ply) => this.stops[ply], onChange: () => this.settle(),
+      onReveal: (ply) => { this.model.set("ply", ply); this.settle(); },
+    });
+    this.sure = htmlElement("input", { type: "checkbox", "data-role": "show-certainty", onchange: () => this.view.show() });
+    const { steps } = this.content;
+    const modelLabel = htmlElement("label", { hidden: models.length < 2 || steps.length > 0 }, "Model ", this.modelChoice);
+    this.step = htmlElement("input", {
+      type: "range", min: 0, max: Math.max(0, steps.length - 1), value: steps.length - 1, "data-role": "step", "aria-label": "Training step", oninput: () => this.chooseModel(steps[this.step.value].name),
+    });
+    this.stepWords = htmlElement("output", { "data-role": "step-words" });
+    const training = htmlElement("label", { hidden: steps.length === 0 }, "Training ", this.step, " ", this.stepWords);
+    this.pasteText = htmlElement("textarea", { rows: 3, "data-role": "paste-text", "aria-label": "Moves of a game, in PGN, SAN or UCI", spellcheck: "false" });
+    const paste = htmlElement("details", { "data-role": "paste" }, htmlElement("summary", {}, "Paste a game"), this.pasteText,
+      htmlElement("button", { type: "button", "data-role": "paste-read", onclick: () => this.take(this.pasteText.value, OWN_GAME) }, "Read this game"));
+    return htmlElement("div", { class: "world-state reader-tools", role: "group", "aria-label": "Game and model" },
+      htmlElement("h2", { class: "ws-unseen" }, "Game and boards"), htmlElement("label", {}, "Game ", this.gameChoice), modelLabel, training,
+      htmlElement("label", { title: "The probability of each square's token, given those written before it" }, this.sure, " Show how sure it is"), this.guess.choice,
+      htmlElement("button", { type: "button", "data-role": "new-game", onclick: () => this.take("", OWN_GAME) }, "New game"), paste, this.buildExample());
+  }
+
+  buildVerdict() {
+    const bar = new VerdictBar({ nouns: BOARD_NOUNS, onMend: () => {}, onUndo: () => {} });
+    bar.causes.hidden = true;
+    // The view says the numbers with the move.
+    bar.element.querySelector("[aria-live]").removeAttribute("aria-live");
+    const entries = (values) => values.slice(0, this.model.get("depth")).map((value) => ({ value, low: value, high: value }));
+    return {
+      element: htmlElement("div", { class: "any-pair reader-verdict" }, bar.element),
+      show: (reply) => {
+        bar.element.hidden = reply === null;
+        this.next.textContent = (reply && this.replies.get(this.name).get(reply.ply)?.next?.words) ?? "";
+        if (reply === null) return;
+        const [precision, recall] = [entries(reply.precision), entries(reply.recall)];
+        bar.show({ depths: precision.map((_, index) => index + 1), precision, recall }, reply.on_board);
+        bar.markFresh();
+        this.showExample(reply);
+      },
+    };
+  }
+
+  buildExample() {
+    return htmlElement("details", { class: "reader-example" },
+      htmlElement("summary", {}, ...subscripted("What is p_4?")),
+      htmlElement("p", {}, ...subscripted("Draw four moves, one after the other, at random among those that are legal on the model's board. p_4 is the probability that all four are legal on the true board; for r_4 the boards change places. Both are exact here.")),
+      this.example);
+  }
+
+  showExample({ precision, recall, refused }) {
+    const depth = precision.length;
+    const said = [[`p_${depth}`, precision, "the model's board", "the true board"], [`r_${depth}`, recall, "the true board", "the model's board"]].map(([name, values, drawn, played]) => {
+      const value = values[depth - 1];
+      return value === null ? "" : `${name} is ${value.toFixed(2)}: of 100 such lines of ${drawn}, about ${Math.round(100 * value)} can be played on ${played}. `;
+    });
+    this.example.replaceChildren(...subscripted(`At this ply ${said.join("")}${refused ? ` One move that only the model's board permits is ${refused}.` : ""}`));
+  }
+
+  emptyGame() {
+    return { title: "", simulated: false, depth: this.content.depth, notes: [], conventions: this.content.conventions, replies: [], stops: [{ ply: 0, fen: this.rule({ kind: "game", text: "" }).stops[0].fen, san: null, uci: null }] };
+  }
+
+  moves() {
+    return this.stops.slice(1).map(({ uci }) => uci);
+  }
+
+  /** How sure the model is of each square after a ply, if that is to be shown. */
+  certainty(ply) {
+    const certainty = (this.sure.checked && !this.guess.open && this.replies.get(this.name).get(ply)?.certainty) || null;
+    const [square, { share }] = Object.entries(certainty ?? { "": { share: 1 } }).sort(([, one], [, other]) => one.share - other.share)[0];
+    this.sureWords.textContent = certainty ? `Faint pieces are uncertain, ghosts are the second choice. Least certain: ${square}, probability ${share.toFixed(2)}.` : "";
+    return certainty;
+  }
+
+  chooseGame() {
+    const { value } = this.gameChoice;
+    const game = this.content.games[Number(value)];
+    if (value === OWN_GAME) this.take("", OWN_GAME);
+    else this.take(game.moves, value, game.ply);
+  }
+
+  chooseModel(name) {
+    // What is under way is for another model.
+    this.flying = null;
+    this.name = name;
+    this.settle();
+  }
+
+  /** Show which model reads. */
+  showModel() {
+    this.modelChoice.value = this.name;
+    const at = this.content.steps.findIndex(({ name }) => name === this.name);
+    if (at < 0) return;
+    const { step } = this.content.steps[at];
+    this.step.value = String(at);
+    this.stepWords.textContent = `step ${step.toLocaleString("en-US")}`;
+    this.step.setAttribute("aria-valuetext", this.stepWords.textContent);
+  }
+
+  /** Read another game; a text that is none is refused. */
+  take(text, choice, ply = 0) {
+    try {
+      this.setGame(text, ply);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.error.textContent = `This game cannot be read: ${error.message}.`;
+      return;
+    }
+    this.gameChoice.value = choice;
+    if (this.guess.mode.checked) {
+      this.model.set("ply", 0);
+      this.guess.begin();
+    }
+    this.status.textContent = this.stops.length > 1 ? "" : "A new game: make the first move on the true board.";
+    this.settle();
+  }
+
+  setGame(text, ply) {
+    const { stops } = this.rule({ kind: "game", text });
+    this.error.textContent = "";
+    const shared = stops.findIndex(({ uci }, at) => uci !== (this.stops[at] ?? {}).uci);
+    const first = shared < 0 ? stops.length : shared;
+    for (const replies of this.replies.values()) [...replies.keys()].filter((each) => each >= first).forEach((each) => replies.delete(each));
+    this.stops = stops;
+    this.flying = null;
+    this.draw();
+    this.model.set("ply", Math.min(ply, stops.length - 1));
+  }
+
+  /** Make a move at the present ply; moves after it are dropped. */
+  play(uci) {
+    const ply = this.view.ply();
+    this.setGame([...this.moves().slice(0, ply), uci].join(" "), ply + 1);
+    this.gameChoice.value = OWN_GAME;
+    this.status.textContent = "";
+    this.settle();
+  }
+
+  /** The plies that the chosen model has not read, the present one first, then those after it. */
+  waiting() {
+    const replies = this.replies.get(this.name);
+    const ply = this.model.get("ply");
+    const most = this.content.most_plies;
+    const left = this.stops.map((stop) => stop.ply).filter((each) => each <= most && !replies.has(each));
+    if (this.guess.open) return left;
+    return [...left.filter((each) => each >= ply), ...left.filter((each) => each < ply)];
+  }
+
+  /** Show the state in the address, and read on. */
+  settle() {
+    if (["file:", "http:", "https:"].includes(location.protocol)) {
+      this.link = linkOfPlace({ model: this.name, ply: this.model.get("ply"), moves: this.moves() });
+      history.replaceState(null, "", this.link);
+    }
+    this.showModel();
+    this.draw();
+    this.readOn();
+  }
+
+  readOn() {
+    const [ply] = this.waiting();
+    if (ply === undefined || this.flying !== null) return;
+    const flying = { name: this.name };
+    this.flying = flying;
+    if (!this.loaded.has(this.name)) {
+      this.loaded.add(this.name);
+      this.ask({ kind: "weights", model: this.content.models.find(({ name }) => name === this.name) }, () => {});
+    }
+    const question = { kind: "board", name: this.name, moves: this.moves().slice(0, this.content.most_plies), stop: this.stops[ply], depth: this.content.depth };
+    this.ask(question, (answer) => {
+      // An answer about an earlier game.
+      if (this.flying !== flying) return;
+      this.flying = null;
+      if (answer.kind === "failed") {
+        this.error.textContent = `The model cannot read this game: ${answer.message}.`;
+        return;
+      }
+      this.replies.get(flying.name).set(ply, answer.reply);
+      this.guess.settle();
+      this.readOn();
+      const present = ply === this.model.get("ply");
+      const due = performance.now() - this.drawn > DRAWING_PAUSE;
+      if (present || due || this.waiting().length === 0) this.draw();
+    });
+  }
+
+  /** Show the game as far as it is read. */
+  draw() {
+    this.drawn = performance.now();
+    const replies = this.guess.open ? [] : [...this.replies.get(this.name).values()].sort((one, other) => one.ply - other.ply);
+    const model = `workbench/${this.name}`;
+    const boards = Math.min(this.stops.length, this.content.most_plies + 1);
+    const title = this.guess.open ? `${model} reads, hidden` : replies.length < boards ? `${model} has written ${replies.length} of ${boards} boards` : `${model} has written all ${boards} boards`;
+    this.model.replace("game", { ...this.emptyGame(), title, stops: this.stops, replies: replies.map(({ certainty: _certainty, next: _next, ...reply }) => reply) });
+    Object.assign(this.host.dataset, { read: replies.length, twin: this.twin.inWorker() ? "worker" : "page" });
+  }
+
+  openLink() {
+    const place = placeOfLink(location.hash);
+    if (!place) return;
+    if (this.replies.has(place.model)) this.name = place.model;
+    this.take(place.text, OWN_GAME, place.ply);
+  }
+}
+
+/**
+ * Open the page.
+ * @param {Object} content Of reader_html.py. @param {() => Function} loadTwin See `startTwin`.
+ */
+export function openReader(content, loadTwin) {
+  followTheme();
+  return new ReaderPage(document.getElementById("reader"), content, loadTwin);
+}
