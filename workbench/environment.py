@@ -10,7 +10,7 @@ Source: arXiv 2508.19851, sections 3 and 5: the measures need the automaton alon
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
@@ -79,6 +79,25 @@ class Place:
     width: float
     height: float
     movable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Symmetry:
+    """A map of states and actions that keeps what is permitted, and where it leads.
+
+    Attributes:
+        name: What it does, in a few words.
+        exchanges_sides: Whether the sides of a game change places by it.
+        state: From a state to its image.
+        back: From the image to the state.
+        action: From the text of an action to that of its image.
+    """
+
+    name: str
+    exchanges_sides: bool
+    state: Callable[[Any], Any]
+    back: Callable[[Any], Any]
+    action: Callable[[str], str]
 
 
 Points: TypeAlias = Sequence[tuple[float, float]]
@@ -300,6 +319,15 @@ class Environment(WrittenAutomaton[State, Action]):
                 tuple(self.action_text(action) for action in actions),
                 self.state_text(state),
             )
+
+    def symmetries(self, initial: State, generator: np.random.Generator) -> Sequence[Symmetry]:
+        """Return symmetries of the automaton besides the identity; by default none.
+
+        Args:
+            initial: The state in which an episode starts.
+            generator: For a choice among many, such as renamings.
+        """
+        return ()
 
     # A simulated tracker.
 

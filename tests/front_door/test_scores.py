@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import workbench
+from workbench.answers.game_clusters import whole_games
 from workbench.answers.recorded_replies import recorded_replies_path
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_file
-from workbench.studies.game_clusters import whole_games
 from workbench.studies.models import model_summary
 
 START = chess.STARTING_FEN

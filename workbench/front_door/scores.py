@@ -9,6 +9,12 @@ from typing import Any, Final
 
 import pandas as pd
 
+from workbench.answers.game_clusters import (
+    are_recorded,
+    games_of_scores,
+    recorded_games,
+    whole_games,
+)
 from workbench.drawing.score_description import class_counts, scored_rows, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.front_door.frames import Rows, frame_of, predictions_of
@@ -16,12 +22,6 @@ from workbench.metrics import find_metric, with_summaries
 from workbench.scoring import scoring_parameters
 from workbench.scoring.score_tables import score as score_rows
 from workbench.statistics.grouped import grouped_means, spread
-from workbench.studies.game_clusters import (
-    are_recorded,
-    games_of_scores,
-    recorded_games,
-    whole_games,
-)
 
 SHIFTED: Final = 0.2
 """The share of wrong predictions that are another row's true state from which `score` warns."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from workbench.answers.game_clusters import whole_games
 from workbench.answers.recorded_replies import BASELINE, recorded_replies, recorded_replies_path
 from workbench.asking.journal import asking_began
 from workbench.asking.run_folder import RUN_FILE, RunFolder
@@ -31,7 +32,6 @@ from workbench.scoring import ScoringParameters
 from workbench.scoring.parameters import COPIED
 from workbench.scoring.score_tables import read_scores, refuse_other_predictions, score
 from workbench.seeds import derived_seed
-from workbench.studies.game_clusters import whole_games
 from workbench.studies.study_scores import with_games
 from workbench.tables.parquet_tables import (
     POSITIONS,

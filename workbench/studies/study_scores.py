@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from filelock import FileLock, Timeout
 
+from workbench.answers.game_clusters import whole_games
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
 from workbench.drawing.score_description import with_names
 from workbench.environments.registry import (
@@ -25,7 +26,6 @@ from workbench.errors import InvalidArgumentError, TableError
 from workbench.metrics import own_code
 from workbench.scoring import ScoringParameters, score, score_file, scores_schema
 from workbench.scoring.score_tables import read_scores
-from workbench.studies.game_clusters import whole_games
 from workbench.tables.parquet_tables import (
     PREDICTIONS,
     read_table,

@@ -7,6 +7,7 @@ import chess
 import pandas as pd
 from IPython.display import Pretty
 
+from workbench.answers.game_clusters import whole_games
 from workbench.answers.recorded_replies import (
     BASELINE,
     RANDOM_GAMES,
@@ -21,7 +22,6 @@ from workbench.explore.tracked_game import ReplyAt, TrackedGame, numbered_move
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
-from workbench.studies.game_clusters import whole_games
 from workbench.studies.models.track_or_recall import BAND, SETS
 
 READER: Final = "small"

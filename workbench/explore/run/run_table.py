@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from workbench.answers.game_clusters import games_of_scores
 from workbench.drawing.reply_words import status_words
 from workbench.drawing.score_description import environment_of, state_words
 from workbench.errors import InvalidArgumentError, TableError
@@ -19,7 +20,6 @@ from workbench.explore.run.failure_causes import FailureCauses, depths_of
 from workbench.metrics import with_summaries
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring.parameters import Distance
-from workbench.studies.game_clusters import games_of_scores
 
 FILTERS: Final = MappingProxyType(
     {"sets": "set", "models": "model", "settings": "setting", "groups": "group"}

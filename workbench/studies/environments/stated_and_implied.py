@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from workbench.answers.game_clusters import whole_games
 from workbench.answers.model_replies import model_replies, predictions_table, simulate
 from workbench.automaton import Terminal
 from workbench.drawing.appearance import caption, figure_of_rows, style
@@ -25,7 +26,6 @@ from workbench.scoring.score_rows import is_state, unscored_reason
 from workbench.seeds import derived_seed
 from workbench.statistics.grouped import grouped_means, grouped_sums
 from workbench.statistics.intervals import DIFFERENCE, SHARE
-from workbench.studies.game_clusters import whole_games
 from workbench.studies.panels import ALL_LENGTHS, curve, log_lengths
 from workbench.tables.parquet_tables import (
     POSITIONS,

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.affordance.boundary import BoundaryMeasure, other_orders
+from workbench.answers.game_clusters import whole_games
 from workbench.automaton import Automaton
 from workbench.drawing.appearance import caption, figure_of_rows, style
 from workbench.drawing.labels import labels
@@ -19,7 +20,6 @@ from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import InvalidArgumentError
 from workbench.language_model.language_model import LEAST_PROBABILITY, LanguageModel
 from workbench.statistics.intervals import SHARE
-from workbench.studies.game_clusters import whole_games
 from workbench.studies.panels import (
     ALL_LENGTHS,
     curve,

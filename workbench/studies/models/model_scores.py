@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
+from workbench.answers.game_clusters import prefix_counts
 from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
 from workbench.drawing.labels import some_of
@@ -38,7 +39,6 @@ from workbench.studies.data import (
     refuse_nothing_scored,
     shortfall,
 )
-from workbench.studies.game_clusters import prefix_counts
 from workbench.studies.recorded_models import model_count_words
 from workbench.studies.study_scores import (
     DefaultReplies,

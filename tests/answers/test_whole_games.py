@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.answers.imports import import_pgn2fen
-from workbench.errors import TableError
-from workbench.studies.game_clusters import (
+from workbench.answers.game_clusters import (
     longest_lines,
     prefix_counts,
     shared_lines,
     whole_games,
 )
+from workbench.answers.imports import import_pgn2fen
+from workbench.errors import TableError
 
 
 def named_after(moves):
