@@ -70,6 +70,21 @@ def test_each_token_is_the_likeliest_given_those_before(seed):
     assert len(set(map(tuple, tokens))) > 1
 
 
+def test_the_certainty_of_a_board_is_the_product_of_its_tokens_but_the_clocks():
+    model = model_of(1)
+    written = model.write_certain_states([moves.split() for moves in GAMES])
+    assert [text for text, _ in written] == model.write_states([moves.split() for moves in GAMES])
+    moves, at = padded(GAMES)
+    encoded = encode(np, model.weights, SHAPE, moves)[-1]
+    tokens = write_boards(model.weights, SHAPE, encoded, at)
+    logits = board_logits(np, model.weights, SHAPE, encoded, at[:, None], tokens[:, None])[:, 0]
+    logits = logits.astype(np.float64)
+    logits -= np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    each = np.take_along_axis(logits, tokens[..., None], axis=-1)[..., 0]
+    certainties = np.log([certainty for _, certainty in written])
+    np.testing.assert_allclose(certainties, each[:, :-2].sum(axis=1), atol=1e-3)
+
+
 def test_a_drawn_board_follows_the_same_logits():
     weights = weights_of(0)
     moves, at = padded(GAMES)

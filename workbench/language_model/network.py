@@ -301,11 +301,13 @@ def write_boards(
     at: NDArray[np.int64],
     temperature: float = 0.0,
     draws: NDArray[np.float64] | None = None,
+    certainties: NDArray[np.float32] | None = None,
 ) -> NDArray[np.int64]:
     """Write boards, each token given the ones before it.
 
     ``encoded`` has the shape (boards, n, width), ``at`` the ply asked about in each, and ``draws``,
-    uniform in [0, 1) and needed with a temperature, the shape (boards, SLOTS).
+    uniform in [0, 1) and needed with a temperature, the shape (boards, SLOTS). ``certainties``, of that
+    shape too, is filled with the probability that the model gives to each token it writes.
     """
     boards = len(encoded)
     slots = slot_vectors(np, weights)
@@ -325,6 +327,8 @@ def write_boards(
         logits = normal(np, vectors, weights["written"]) @ weights["output"]
         before = pick_tokens(logits, temperature, None if draws is None else draws[:, slot])
         tokens[:, slot] = before
+        if certainties is not None:
+            certainties[:, slot] = softmax(logits)[np.arange(boards), before]
     return tokens
 
 

@@ -17,6 +17,8 @@ from workbench.errors import IllegalMoveError
 
 SQUARES: Final = 64
 SLOTS: Final = SQUARES + 5
+CLOCKS: Final = SLOTS - 2
+"""The first slot of the half-move clock and the move number, which end a board."""
 MOST_PLIES: Final = 200
 """The longest game that the model reads."""
 
