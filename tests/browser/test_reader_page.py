@@ -1,5 +1,7 @@
 """The page where a language model reads a game, opened from the disk with the network off."""
 
+import json
+
 import chess
 import pytest
 from playwright.sync_api import expect
@@ -15,6 +17,7 @@ from .test_page_without_python import opened as opened_pair
 from .test_touch import swipe
 from .widget_pages import centre, drag, overflow, square
 
+TRACED = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"]
 SCHOLARS_MATE = ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"]
 
 
@@ -185,3 +188,36 @@ def test_a_model_that_names_moves_says_which(browser, tmp_path):
             "link => { location.hash = link; }", f"ply=2&moves={'-'.join(SCHOLARS_MATE[:2])}"
         )
         expect_reply(page, "player", SCHOLARS_MATE[:2])
+
+
+def longest_task(trace, address):
+    """Milliseconds of processor time of the longest task of a page's main thread."""
+    events = json.loads(trace)["traceEvents"]
+    committed = [each for each in events if each["name"] == "FrameCommittedInBrowser"]
+    data = [each["args"]["data"] for each in committed]
+    (process,) = {each["processId"] for each in data if each["url"] == address}
+    names = [each for each in events if each["name"] == "thread_name" and each["pid"] == process]
+    (main,) = (each["tid"] for each in names if each["args"]["name"] == "CrRendererMain")
+    tasks = [each for each in events if each["name"] == "RunTask" and each["pid"] == process]
+    return max(each.get("tdur", 0) for each in tasks if each["tid"] == main) / 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("window", "touch"), [(WIDE, False), (PHONE, True)])
+def test_the_page_moves_while_it_starts_and_while_the_model_reads(browser, tmp_path, window, touch):
+    path = tmp_path / "small.html"
+    path.write_text(reader_html(["small"]), encoding="utf-8")
+    page = browser.new_page(viewport=window, has_touch=touch, is_mobile=touch, offline=True)
+    try:
+        browser.start_tracing(page=page, categories=TRACED)
+        page.goto(path.as_uri())
+        title = page.locator("[data-role=title]")
+        expect(title).to_contain_text("has written all 118 boards", timeout=PATIENCE)
+        trace = browser.stop_tracing()
+    finally:
+        page.close()
+    # A busy machine makes tasks wait: their own time is of the processor.
+    longest = longest_task(trace, path.as_uri())
+    print(f"longest task {longest:.0f} ms")
+    # Over 100 ms one notices; a slower machine has as many tasks.
+    assert 0 < longest < 60

@@ -51,9 +51,10 @@ export class GameTrackerView {
       "change:game": () => this.showGame(), "change:reader": () => this.reading.settle(),
     };
     for (const [name, act] of Object.entries(this.listeners)) model.on(name, act);
-    this.resized = new ResizeObserver(() => this.drawChart());
-    this.resized.observe(this.chartBox);
     this.showGame();
+    // Also tells the first width, so that no layout is forced before the first is due.
+    this.resized = new ResizeObserver(([{ contentRect }]) => this.fitChart(Math.floor(contentRect.width)));
+    this.resized.observe(this.chartBox);
   }
 
   dispose() {
@@ -219,21 +220,33 @@ export class GameTrackerView {
   }
 
   showMoves(game) {
+    const replied = new Set(game.replies.map(({ ply }) => ply));
+    if (this.listed === game.stops) {
+      for (const [ply, option] of this.options) option.dataset.replied = String(replied.has(ply));
+      return;
+    }
+    this.listed = game.stops;
     this.options = new Map(game.stops.map((stop) => {
       const words = stop.san ?? (stop.ply === 0 ? "Start" : `ply ${stop.ply}`);
       const number = stop.san && stop.ply % 2 ? htmlElement("span", { class: "ws-number" }, `${(stop.ply + 1) / 2}. `) : null;
       const option = htmlElement("span", {
         class: "ws-move", role: "option", id: `${this.requester.name}-ply-${stop.ply}`, "aria-selected": "false",
-        "data-role": "move", "data-ply": stop.ply, "data-replied": replyAt(game, stop.ply) !== null,
+        "data-role": "move", "data-ply": stop.ply, "data-replied": replied.has(stop.ply),
       }, number, words);
       return [stop.ply, option];
     }));
     this.moves.replaceChildren(...[...this.options.values()].flatMap((option) => [option, " "]));
   }
 
+  fitChart(width) {
+    if (width === this.chartWidth) return;
+    this.chartWidth = width;
+    this.drawChart();
+  }
+
   drawChart() {
-    const width = Math.floor(this.chartBox.clientWidth);
-    if (width === 0) return;
+    const width = this.chartWidth;
+    if (!width) return;
     const [game, depth] = [this.game(), this.model.get("depth")];
     this.chart = trackerChart({ game, depth, width, height: width < 400 ? 240 : 270, onSelect: (ply) => this.go(ply) });
     this.chartBox.replaceChildren(this.chart.element, trackerLegend(game));
@@ -312,7 +325,12 @@ export class GameTrackerView {
       this.moves.setAttribute("aria-activedescendant", option.id);
       this.current = option;
     }
-    // scrollIntoView would move the notebook as well.
+    // Where the move is, is known once the page is laid out, which is not forced before it is due.
+    requestAnimationFrame(() => this.scrollTo(this.current));
+  }
+
+  /** Scroll the list of moves; scrollIntoView would move the notebook as well. */
+  scrollTo(option) {
     const [top, bottom] = [option.offsetTop - this.moves.offsetTop, option.offsetTop - this.moves.offsetTop + option.offsetHeight];
     if (top < this.moves.scrollTop) this.moves.scrollTop = top - 4;
     else if (bottom > this.moves.scrollTop + this.moves.clientHeight) this.moves.scrollTop = bottom - this.moves.clientHeight + 4;

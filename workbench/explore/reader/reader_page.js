@@ -21,10 +21,9 @@ const HIDDEN = "Guess first: this board is hidden.";
 const NAMES = { true: "True board: make a move", predicted: "Board that the model writes" };
 
 class ReaderPage {
-  constructor(host, content, loadTwin) {
-    Object.assign(this, { host, content, serial: 0, flying: null, drawn: 0 });
-    this.rules = loadTwin();
-    this.twin = startTwin(loadTwin, content.words);
+  /** @param {HTMLElement} host @param {Object} content @param {Object} twin See `startTwin`. @param {Function} rules The twin in the page itself. */
+  constructor(host, content, twin, rules) {
+    Object.assign(this, { host, content, twin, rules, serial: 0, flying: null, drawn: 0 });
     this.replies = new Map(content.models.map(({ name }) => [name, new Map()]));
     this.name = content.models[0].name;
     this.stops = [];
@@ -40,6 +39,12 @@ class ReaderPage {
     }, this.twin);
     this.setGame(content.games[0].moves, content.games[0].ply);
     this.openLink();
+    // Tasks of their own: in one the browser would not move for a tenth of a second.
+    setTimeout(() => this.buildView());
+    setTimeout(() => this.settle());
+  }
+
+  buildView() {
     const tracker = htmlElement("div");
     this.host.append(htmlElement("div", { class: "world-state reader-words" }, this.error, this.status, this.guess.element, this.sureWords), tracker, htmlElement("div", { class: "world-state reader-next" }, this.next));
     this.view = new GameTrackerView(this.model, tracker, {
@@ -51,7 +56,6 @@ class ReaderPage {
     });
     this.model.on("change:ply", () => this.settle());
     addEventListener("hashchange", () => { if (location.hash !== this.link) this.openLink(); });
-    this.settle();
   }
 
   ask(message, onAnswer) {
@@ -283,5 +287,7 @@ class ReaderPage {
  */
 export function openReader(content, loadTwin) {
   followTheme();
-  return new ReaderPage(document.getElementById("reader"), content, loadTwin);
+  const twin = startTwin(loadTwin, content.words);
+  const rules = loadTwin();
+  setTimeout(() => new ReaderPage(document.getElementById("reader"), content, twin, rules));
 }
