@@ -1,6 +1,6 @@
 """Boards that the network in JavaScript writes under node, beside numpy's.
 
-Run from the repository: ``python -m benchmarks.network_twin [--games 1000] [--model small]``. For each
+Run from the repository: ``python -m benchmarks.network_twin [--games 1000] [--model small] [--hands]``. For each
 model it prints the boards, the largest difference of logits, every tie, and milliseconds a board.
 """
 
@@ -15,13 +15,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+import chess
 import numpy as np
 
 from workbench.explore.reader.model_content import model_content
 from workbench.games.game_tables import bundled_games
+from workbench.language_model.hands import PIECE, PIECES, SQUARE, hands_of
 from workbench.language_model.language_model import TRAINING_GAMES, LanguageModel, load_model
-from workbench.language_model.network import board_logits, encode, write_boards
-from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, TOKENS, read_moves
+from workbench.language_model.network import board_logits, write_boards
+from workbench.language_model.patching import encode_games
+from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, SQUARES, TOKENS, read_moves
 
 SCRIPT: Final = Path(__file__).with_name("network_process.mjs")
 TIE: Final = 1e-3
@@ -92,17 +95,45 @@ def held_out_games(count: int, most: int = MOST_PLIES) -> list[Sequence[str]]:
     return [game.moves for game in held_out if len(game.moves) <= most][:count]
 
 
-def compare(name: str, games: Iterable[Sequence[str]]) -> Comparison:
-    """Compare the boards after every ply of games, moves in UCI, with numpy's."""
+def hand_in(moves: Sequence[str], number: int) -> dict[str, Any]:
+    """Return a hand for a game, as hand_places.js has it: any piece is replaced, or moved."""
+    generator = np.random.default_rng(number)
+    ply = int(generator.integers(1, len(moves) + 1))
+    entered = moves[ply - 1][2:4]
+    former, other = generator.choice(list(PIECES), 2).tolist()
+    if number % 2:
+        other, to = former, chess.square_name(int(generator.integers(SQUARES)))
+    else:
+        to = entered
+    return {"ply": ply, "square": entered, "to": to, "former": former, "other": other}
+
+
+def _encoded(model: LanguageModel, moves: Sequence[str], hand: dict[str, Any] | None) -> Any:
+    games = encode_games(model, [moves])
+    if hand is None:
+        return games.hidden[-1]
+    if hand["square"] != hand["to"]:
+        measured = hands_of(model)[SQUARE]
+        rows = [chess.parse_square(hand[name]) for name in ("square", "to")]
+    else:
+        measured = hands_of(model)[PIECE]
+        rows = [PIECES.index(hand[name]) for name in ("former", "other")]
+    vectors = measured.vectors(rows[:1], rows[1:])
+    return games.patched(measured.layer, np.array([hand["ply"]]), vectors)
+
+
+def compare(name: str, games: Iterable[Sequence[str]], *, hands: bool = False) -> Comparison:
+    """Compare the boards after every ply of games, moves in UCI, with numpy's; ``hands``: with a hand in each."""
     model, result = load_model(name), Comparison()
     with Node(model) as node:
         for number, moves in enumerate(games):
             at = np.arange(len(moves) + 1)
-            answer = node.ask("boards", moves, at.tolist())
+            hand = hand_in(moves, number) if hands else None
+            answer = node.ask("boards", moves, at.tolist(), hand=hand)
             tokens = np.array(answer["tokens"])
             logits = np.frombuffer(base64.b64decode(answer["logits"]), "<f4")
             logits = logits.reshape(len(tokens), SLOTS, len(TOKENS))
-            encoded = encode(np, model.weights, model.shape, read_moves(moves)[None])[-1]
+            encoded = _encoded(model, moves, hand)
             repeated = np.repeat(encoded, len(at), axis=0)
             expected = write_boards(model.weights, model.shape, repeated, at)
             own = board_logits(np, model.weights, model.shape, encoded, at[None], tokens[None])[0]
@@ -122,9 +153,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--model", action="append")
+    parser.add_argument("--hands", action="store_true", help="with a hand inside in each game")
     options = parser.parse_args()
     for name in options.model or ("tiny", "small"):
-        result = compare(name, held_out_games(options.games))
+        result = compare(name, held_out_games(options.games), hands=options.hands)
         median, most = np.median(result.milliseconds), max(result.milliseconds)
         print(
             f"{name}: {result.boards:,} boards, largest difference of logits {result.difference:.2g}, "

@@ -38,6 +38,7 @@ class TestTheWheel:
             "data/*.parquet",
             "data/README.md",
             "data/REPLIES.md",
+            "data/models/*.json",
             "data/models/*.npz",
         ):
             paths = sorted(ROOT.glob(pattern))

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { changeInWords, nextInWords, wrongInWords } from "../../../workbench/explore/reader/believed_words.js";
 import { firstWrong, guessInWords } from "../../../workbench/explore/reader/guess_first.js";
 import { movesOf, stopsOf } from "../../../workbench/explore/reader/game_text.js";
+import { boardIntended, handAfter, handOf, handOfText, handText, plyThatBrought } from "../../../workbench/explore/reader/hand_places.js";
+import { courseInWords, intentInWords, outcomeInWords, outcomeOf, playInWords, rateInWords } from "../../../workbench/explore/reader/hand_words.js";
 import { linkOfPlace, placeOfLink } from "../../../workbench/explore/reader/reader_link.js";
 
 const PGN = `[Event "a"]
@@ -34,7 +36,8 @@ test("promotions are four moves", () => {
 
 test("a link opens the place that it was made for", () => {
   const place = { model: "small@142", ply: 2, moves: ["e2e4", "e7e5"] };
-  assert.deepEqual(placeOfLink(linkOfPlace(place)), { model: "small@142", ply: 2, text: "e2e4 e7e5" });
+  assert.deepEqual(placeOfLink(linkOfPlace(place)), { model: "small@142", ply: 2, text: "e2e4 e7e5", hand: "" });
+  assert.equal(placeOfLink(linkOfPlace({ ...place, hand: "2-1-e4-e4-P-Q" })).hand, "2-1-e4-e4-P-Q");
   assert.equal(placeOfLink("#other=1"), null);
 });
 
@@ -65,4 +68,82 @@ test("a next move says where it is legal", () => {
   assert.match(nextInWords("e2e4", 1, false, true), /legal on its own board only/);
   assert.match(nextInWords("e2e4", 1, true, false), /legal on the true board only/);
   assert.match(nextInWords("e2e4", 1, false, false), /legal on neither board/);
+});
+
+const ITALIAN = stopsOf("e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6 Ng5 d5 exd5 Nxd5 Nxf7 Kxf7");
+const game = { stops: ITALIAN, at: 8, written: ITALIAN[8].fen, canArise: () => true };
+
+test("a piece that a move brought can be replaced or moved", () => {
+  assert.deepEqual(handOf(game, { square: "f3", piece: "B" }).hand, { at: 8, ply: 3, square: "f3", to: "f3", former: "N", other: "B" });
+  assert.deepEqual(handOf(game, { square: "c6", to: "b6" }).hand, { at: 8, ply: 4, square: "c6", to: "b6", former: "n", other: "n" });
+  // What the model writes is replaced, not what is there.
+  const queen = boardIntended(ITALIAN[8].fen, { square: "f3", to: "f3", other: "Q" });
+  assert.equal(handOf({ ...game, written: queen }, { square: "f3", piece: "N" }).hand.former, "Q");
+  assert.deepEqual(["e4", "c6", "f1", "g1", "e2"].map((square) => plyThatBrought(ITALIAN, 8, square)), [1, 4, null, 7, null]);
+});
+
+test("a hand is refused in words", () => {
+  const refusal = (meant, changed = {}) => handOf({ ...game, ...changed }, meant).refusal;
+  assert.match(refusal({ square: "a1", piece: "Q" }), /No move of this game ended on a1: the white rook is there since the start/);
+  assert.match(refusal({ square: "f1", piece: "Q" }), /or by castling/);
+  assert.match(refusal({ square: "h4", piece: "Q" }), /h4 is empty in truth/);
+  assert.match(refusal({ square: "g1", piece: "Q" }), /Kings/);
+  assert.match(refusal({ square: "f3", piece: "K" }), /Kings/);
+  assert.match(refusal({ square: "f3", piece: "N" }), /a white knight on f3 already/);
+  assert.match(refusal({ square: "f3", piece: "n" }), /only a piece of the same colour/);
+  assert.match(refusal({ square: "f3", to: "e4" }), /On e4 is a white pawn/);
+  assert.match(refusal({ square: "f3", piece: "Q" }, { canArise: () => false }), /could not arise/);
+  const written = (other) => boardIntended(ITALIAN[8].fen, { square: "f3", to: "f3", other });
+  assert.match(refusal({ square: "f3", piece: "Q" }, { written: written("k") }), /writes a black king on f3, where a white knight stands/);
+  assert.match(refusal({ square: "f3", piece: "Q" }, { written: ITALIAN[8].fen.replace("5N2", "8") }), /writes nothing on f3/);
+});
+
+test("a replaced piece is followed until it is taken, a moved one while its squares stay", () => {
+  const put = handOf(game, { square: "f3", piece: "B" }).hand;
+  assert.deepEqual([2, 3, 8, 9, 12, 13, 14].map((ply) => handAfter(put, ITALIAN, ply)?.square ?? null), [null, "f3", "f3", "g5", "g5", "f7", null]);
+  const moved = handOf(game, { square: "f3", to: "a3" }).hand;
+  assert.deepEqual([3, 8, 9].map((ply) => handAfter(moved, ITALIAN, ply) !== null), [true, true, false]);
+  assert.equal(boardIntended(ITALIAN[8].fen, moved).split(" ")[0], "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/N7/PPPP1PPP/RNBQ1RK1");
+  const promotion = stopsOf("a4 b5 axb5 a6 bxa6 Bb7 axb7 h6 bxa8=Q");
+  const pawn = handOf({ ...game, stops: promotion, at: 8, written: promotion[8].fen }, { square: "b7", piece: "N" }).hand;
+  assert.equal(handAfter(pawn, promotion, 8).square, "b7");
+  assert.equal(handAfter(pawn, promotion, 9), null);
+  const passing = stopsOf("a4 h6 a5 b5 axb6");
+  const taken = handOf({ ...game, stops: passing, at: 4, written: passing[4].fen }, { square: "b5", piece: "n" }).hand;
+  assert.equal(handAfter(taken, passing, 5), null);
+});
+
+test("the hand of a link fits its game, or is none", () => {
+  const { hand } = handOf(game, { square: "f3", piece: "B" });
+  const moved = handOf(game, { square: "f3", to: "a3" }).hand;
+  for (const one of [hand, moved]) assert.deepEqual(handOfText(handText(one), ITALIAN), one);
+  for (const text of ["", "x", "8-3-f3-f3-N-b", "8-4-f3-f3-N-B", "99-3-f3-f3-N-B", "8-3-f3-f3-N-N", "8-3-f3-a3-N-B", "8-3-f3-e4-N-N", "8-0-a1-a1-R-Q", "8-7-g1-g1-R-Q"]) assert.equal(handOfText(text, ITALIAN), null, text);
+});
+
+test("what a hand does is said", () => {
+  const { hand } = handOf(game, { square: "f3", piece: "B" });
+  const reply = (ply, other, more = {}) => ({ ply, on_board: true, predicted_fen: boardIntended(ITALIAN[ply].fen, { square: "f3", to: "f3", other }), precision: [1, 0.5], intended: { precision: [1, 0.75] }, ...more });
+  assert.equal(intentInWords(hand, ITALIAN, "small"), "A hand inside: a white bishop on f3 in place of the white knight. It changes one hidden state of small, that after 2. Nf3 (ply 3).");
+  const plain = reply(8, "N", { precision: [1, 1] });
+  assert.equal(outcomeInWords(hand, ITALIAN, 8, reply(8, "B"), plain, 2), "Ply 8: it writes a white bishop on f3, as intended. No other square changes. p_2 against the true board is 0.5000 (without the hand 1.0000), against the intended board 0.7500.");
+  const queen = { ...reply(8, "Q", { intended: null }) };
+  queen.predicted_fen = boardIntended(queen.predicted_fen, { square: "e4", to: "e4", other: "p" });
+  assert.match(outcomeInWords(hand, ITALIAN, 8, queen, plain, 2), /a white queen on f3: the hand does not work here\. 1 other square changes: e4\. .* not defined, as that board cannot arise/);
+  assert.match(outcomeInWords(hand, ITALIAN, 8, { ...queen, on_board: false }, plain, 2), /no board that can be read/);
+  assert.match(outcomeInWords(hand, ITALIAN, 2, reply(2, "N"), plain, 2), /before the changed state/);
+  assert.match(outcomeInWords(hand, ITALIAN, 8, undefined, plain, 2), /still reads/);
+  assert.match(outcomeInWords(hand, ITALIAN, 14, reply(14, "B"), undefined, 2), /nothing is intended any more/);
+  const moved = handOf(game, { square: "f3", to: "a3" }).hand;
+  assert.match(outcomeInWords(moved, ITALIAN, 8, reply(8, "N"), plain, 2), /nothing on a3 and a white knight on f3: the hand does not work/);
+  assert.equal(outcomeOf(moved, ITALIAN, { ...plain, predicted_fen: boardIntended(ITALIAN[8].fen, moved) }).held, true);
+  const course = [7, 8].map((ply) => reply(ply, ply === 7 ? "B" : "N"));
+  assert.equal(courseInWords(hand, ITALIAN, course), "From ply 7 to 8 it writes what is intended 1 of 2 times; not after ply 8.");
+  assert.match(courseInWords(hand, ITALIAN, [reply(8, "B"), reply(14, "B")]), /^After ply 8 .* every time\. From ply 14 on nothing/);
+  assert.equal(courseInWords(hand, ITALIAN, [reply(2, "N")]), "");
+  assert.equal(playInWords({ next: { uci: "e2e4", probability: 0.5 } }, { next: { uci: "d2d4", probability: 0.25 } }), "It would play e2e4 (0.5000); without the hand d2d4 (0.2500).");
+  assert.equal(playInWords({ next: null }), "");
+  const trials = { done: 9, intended: 0.5, low: 0.4, high: 0.6, clean: 0.25, later: 0.3, later_plies: 8, later_sites: 4, wrong_ply: 0.01, random_direction: 0 };
+  const { short, long } = rateInWords({ piece: { trials }, square: { trials: { ...trials, intended: 0.7 } } }, "small");
+  assert.match(short, /in 50% of trials, a moved one in 70%/);
+  assert.match(long, /A piece is replaced, in 9 games: small writes what is intended in 50% \(95%: 40% to 60%\)/);
 });

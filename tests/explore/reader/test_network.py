@@ -1,5 +1,6 @@
 """The network in JavaScript writes what numpy writes."""
 
+import base64
 import os
 import shutil
 
@@ -38,6 +39,41 @@ def test_boards_after_every_ply_are_written_alike(name):
     result = compare(name, held_out_games(40))
     assert result.boards > 1_000
     expect_equal(result)
+
+
+def test_a_game_with_a_hand_inside_is_read_alike():
+    result = compare("tiny", held_out_games(2, most=60), hands=True)
+    assert result.boards > 50
+    expect_equal(result)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tiny", "small"])
+def test_boards_with_hands_inside_are_written_alike(name):
+    result = compare(name, held_out_games(40), hands=True)
+    assert result.boards > 1_000
+    expect_equal(result)
+
+
+def test_a_hand_that_changes_nothing_leaves_every_bit_and_one_that_is_away_too():
+    model = load_model("tiny")
+    (moves,) = held_out_games(1, most=60)
+    plies = [*range(len(moves) + 1)]
+    nothing = {"ply": 3, "square": "e4", "to": "e4", "former": "N", "other": "N"}
+    with Node(model) as node:
+        before = node.ask("boards", moves, plies)
+        same = node.ask("boards", moves, plies, hand=nothing)
+        hand = node.ask("boards", moves, plies, hand={**nothing, "other": "Q"})
+        away = node.ask("boards", moves, plies)
+    assert before["logits"] == same["logits"] == away["logits"] != hand["logits"]
+    # Earlier plies do not see the hand.
+    logits = [
+        np.frombuffer(base64.b64decode(each["logits"]), "<f4").reshape(len(plies), -1)
+        for each in (before, hand)
+    ]
+    changed = (logits[0] != logits[1]).any(axis=1)
+    assert not changed[:3].any()
+    assert changed[3:].all()
 
 
 def test_another_game_after_one_is_read_as_if_first():

@@ -23,6 +23,7 @@ const LEAST_STRENGTH = 0.15;
  * @property {string} label The board's name for screen readers.
  * @property {Object<string, string>} pieces Drawings by FEN letter.
  * @property {boolean} [editable] Default true: keys and drags change the board.
+ * @property {boolean} [carries] Default true: Enter picks a piece up or puts it down; otherwise it is a click.
  * @property {(edit: Object) => void} [onEdit] An edit as board_model.js's applyEdit takes it.
  * @property {(square: string) => void} [onClick] A square was clicked without a drag.
  * @property {(square: string|null) => void} [onHover]
@@ -48,7 +49,7 @@ const LEAST_STRENGTH = 0.15;
 export class Board {
   /** @param {BoardOptions} options */
   constructor(options) {
-    this.options = { editable: true, targetWords: "a shared move ends here", ...options };
+    this.options = { editable: true, carries: true, targetWords: "a shared move ends here", ...options };
     this.drawings = Object.fromEntries(
       Object.entries(options.pieces).map(([letter, markup]) => [letter, drawing(markup)]),
     );
@@ -253,7 +254,8 @@ export class Board {
     if (key.length === 1 && PIECE_LETTERS.includes(key)) this.edit({ kind: "put", square, piece: key });
     else if (key === "Delete" || key === "Backspace") {
       if (this.position.pieces[square]) this.edit({ kind: "clear", square });
-    } else if (key === "Enter" || key === " ") this.pickUpOrPutDown(square);
+    } else if ((key === "Enter" || key === " ") && !this.options.carries) this.options.onClick?.(square);
+    else if (key === "Enter" || key === " ") this.pickUpOrPutDown(square);
     else if (key === "Escape" && this.carried) this.carry(null, "put back");
     else return false;
     return true;

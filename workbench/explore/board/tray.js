@@ -11,21 +11,23 @@ export class Tray {
   /**
    * @param {Object} options
    * @param {Object<string, string>} options.pieces Drawings by FEN letter.
+   * @param {string} [options.letters] The pieces in the tray. @param {boolean} [options.eraser] Whether squares can be cleared.
+   * @param {string} [options.label]
    * @param {(event: PointerEvent, piece: string) => void} options.onGrab
    * @param {(chosen: string|null) => void} options.onChoose A letter, ERASER, or null for none.
    */
-  constructor({ pieces, onGrab, onChoose }) {
+  constructor({ pieces, letters = PIECE_LETTERS, eraser = true, label = "Spare pieces: drag to a board, or choose one and click squares", onGrab, onChoose }) {
     this.onChoose = onChoose;
     this.chosen = null;
     this.buttons = new Map();
-    for (const piece of PIECE_LETTERS) {
+    for (const piece of letters) {
       const button = this.button(piece, `Spare ${pieceName(piece)}`, svgElement("svg", { viewBox: "0 0 45 45", "aria-hidden": "true" }, drawing(pieces[piece])));
       button.addEventListener("pointerdown", (event) => event.button === 0 && onGrab(event, piece));
     }
-    this.button(ERASER, "Clear squares", svgElement("svg", { viewBox: "0 0 45 45", "aria-hidden": "true" },
+    if (eraser) this.button(ERASER, "Clear squares", svgElement("svg", { viewBox: "0 0 45 45", "aria-hidden": "true" },
       svgElement("path", { class: "ws-eraser", d: "M13,13L32,32M32,13L13,32" })));
     this.element = htmlElement("div", {
-      class: "ws-tray", role: "group", "aria-label": "Spare pieces: drag to a board, or choose one and click squares", "data-role": "tray",
+      class: "ws-tray", role: "group", "aria-label": label, "data-role": "tray",
     }, ...this.buttons.values());
     roveByArrows(this.element, "button");
     keepOneStop(this.element, "button");

@@ -20,18 +20,20 @@ import { neighbours, noReplyInWords, placeInWords, plyByKey, plyInList, plyStepp
  * @typedef {Object} TrackerParts
  * @property {Object<string, string>} [names] Of the two boards.
  * @property {(options: Object) => Object} [trueBoard] Makes the true board: with `element` and `show` as Board has them.
+ * @property {(options: Object) => Object} [predictedBoard] Makes the predicted one; what it has as `below` stands below it.
  * @property {{element: HTMLElement, show: (reply: Object|null) => void}} [verdict] In place of the numbers at the ply.
  * @property {() => string} [waiting] Why there is no reply yet, in words; "" where none is to come.
  * @property {(ply: number) => Object|null} [certainty] Of the predicted board, as Board takes it.
  */
 
+const stillBoard = (options) => new Board({ ...options, editable: false });
 const BOARD_NAMES = { true: "True board", predicted: "Predicted board" };
 
 export class GameTrackerView {
   /** @param {Object} model anywidget's. @param {HTMLElement} element @param {TrackerParts} [parts] */
   constructor(model, element, parts = {}) {
     this.model = model;
-    this.parts = { names: BOARD_NAMES, trueBoard: (options) => new Board({ ...options, editable: false }), ...parts };
+    this.parts = { names: BOARD_NAMES, trueBoard: stillBoard, predictedBoard: stillBoard, ...parts };
     this.kernel = new KernelNote();
     this.requester = new Requester(model, {
       onFailed: (message, asked) => {
@@ -123,18 +125,18 @@ export class GameTrackerView {
     const { names } = this.parts;
     this.boards = {
       true: this.parts.trueBoard({ look: "true", label: names.true, pieces }),
-      predicted: new Board({ look: "predicted", label: names.predicted, pieces, editable: false }),
+      predicted: this.parts.predictedBoard({ look: "predicted", label: names.predicted, pieces }),
     };
     this.trueFen = htmlElement("code", { class: "ws-fen", "data-role": "true-fen" });
     this.predictedFen = htmlElement("code", { class: "ws-fen", "data-role": "predicted-fen" });
     this.noBoard = htmlElement("p", { class: "ws-no-board", "data-role": "no-board" });
     this.predictedBox = htmlElement("div", { class: "ws-board-box" }, this.boards.predicted.element, this.noBoard);
     this.turns = { true: htmlElement("span", { class: "ws-turn" }), predicted: htmlElement("span", { class: "ws-turn" }) };
-    const part = (look, name, board) =>
-      htmlElement("div", { class: `ws-look-${look}`, role: "group", "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), board);
+    const part = (look, name, ...boards) =>
+      htmlElement("div", { class: `ws-look-${look}`, role: "group", "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), ...boards);
     return htmlElement("div", { class: "ws-boards" },
       part("true", names.true, htmlElement("div", { class: "ws-board-box" }, this.boards.true.element)),
-      part("predicted", names.predicted, this.predictedBox));
+      part("predicted", names.predicted, this.predictedBox, this.boards.predicted.below));
   }
 
   buildSide() {

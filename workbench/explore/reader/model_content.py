@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.language_model.hands import hands_of
 from workbench.language_model.language_model import LanguageModel
 from workbench.language_model.network import weight_shapes
 
@@ -16,8 +17,9 @@ def model_content(model: LanguageModel) -> dict[str, Any]:
     Returns:
         ``name``; ``names_moves``; ``shape``, the fields of `workbench.language_model.network.Shape`; ``sizes``, the shapes
         of the weights by name; ``weights``, all of them in that order as little-endian half precision
-        in base64.
+        in base64; ``hands``, of each kind what `workbench.language_model.hands.Hand.as_json` has, None without any.
     """
+    hands = {kind: hand.as_json() for kind, hand in hands_of(model).items()}
     sizes = weight_shapes(model.shape)
     halves = np.concatenate([model.weights[name].astype("<f2").ravel() for name in sizes])
     return {
@@ -26,4 +28,5 @@ def model_content(model: LanguageModel) -> dict[str, Any]:
         "shape": asdict(model.shape),
         "sizes": {name: list(size) for name, size in sizes.items()},
         "weights": base64.b64encode(halves.tobytes()).decode(),
+        "hands": hands or None,
     }

@@ -10,6 +10,7 @@ import { squareName, squareNamed } from "../twin/chess_squares.js";
 import { readBoard } from "../twin/read_board.js";
 import { changeInWords, nextInWords, wrongInWords } from "./believed_words.js";
 import { movesOf, stopsOf } from "./game_text.js";
+import { patchOf } from "./hand_patch.js";
 import { Network, Reading, softmax } from "./network.js";
 
 const PROMOTION_LETTERS = " nbrq";
@@ -74,32 +75,59 @@ export function replyOf(stop, text, depth, words) {
   };
 }
 
+/** p and r of a written board against the board that a hand intends; null where that board cannot arise. */
+export function againstIntended(fen, text, depth, words) {
+  if (readBoard(fen).class !== "valid") return null;
+  const { precision, recall, different } = replyOf({ ply: 0, san: null, fen }, text, depth, words);
+  return { precision, recall, different };
+}
+
 /** The likeliest next move of a model, and on which board it is legal; null where the model names none, or the game is over. */
-function nextMoveOf(reading, stop, reply) {
-  if (!reading.namesMoves) return null;
+function nextMoveOf(reading, namesMoves, stop, reply) {
+  if (!namesMoves) return null;
   const legal = movesOf(stop.fen).map(({ uci }) => uci);
   const [likeliest] = reading.nextMoves(stop.ply, LEAST_PROBABILITY);
   if (!likeliest || !legal.length) return null;
   const [from, to, promotion] = likeliest.move;
   const uci = squareName(from) + squareName(to) + PROMOTION_LETTERS[promotion].trim();
   const own = reply.on_board && movesOf(reply.predicted_fen).some((move) => move.uci === uci);
-  return { words: nextInWords(uci, likeliest.probability, legal.includes(uci), own), uci };
+  return { words: nextInWords(uci, likeliest.probability, legal.includes(uci), own), uci, probability: likeliest.probability };
+}
+
+const halvesOf = (text) => new Uint16Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+
+/** The reading of a model without a hand, or the one with it: each holds its game, so that a comparison reads nothing twice. */
+function readingOf(name, hand) {
+  const model = readings.get(name);
+  if (!hand) return { reading: model.plain, patch: null };
+  const text = JSON.stringify(hand);
+  if (model.handText !== text) Object.assign(model, { handText: text, patch: patchOf(hand, model.hands) });
+  model.patched ??= new Reading(model.plain.network);
+  return { reading: model.patched, patch: model.patch };
 }
 
 const MODEL_ANSWERS = {
   /** Take the weights of a model. */
   weights({ model }) {
-    const bytes = Uint8Array.from(atob(model.weights), (letter) => letter.charCodeAt(0));
-    readings.set(model.name, Object.assign(new Reading(new Network(model, new Uint16Array(bytes.buffer))), { namesMoves: model.names_moves }));
+    const plain = new Reading(new Network(model, halvesOf(model.weights)));
+    const hands = Object.fromEntries(Object.entries(model.hands ?? {}).map(([kind, hand]) => [kind, { ...hand, means: halvesOf(hand.means) }]));
+    readings.set(model.name, { plain, patched: null, namesMoves: model.names_moves, hands });
     return {};
   },
-  /** The board that a model writes after a ply of a game. */
-  board({ name, moves, stop, depth }, words) {
-    const reading = readings.get(name);
-    reading.read(readMoves(moves));
+  /** The board that a model writes after a ply of a game; with a hand, also beside the board that it intends. */
+  board({ name, moves, stop, depth, hand = null, intended = null }, words) {
+    const { reading, patch } = readingOf(name, hand);
+    reading.read(readMoves(moves), patch);
     const { tokens, logits } = reading.write(stop.ply);
-    const reply = replyOf(stop, spelled(tokens, words.tokens), depth, words);
-    return { reply: { ...reply, certainty: certaintyOf(logits, words.tokens), next: nextMoveOf(reading, stop, reply) } };
+    const text = spelled(tokens, words.tokens);
+    const reply = replyOf(stop, text, depth, words);
+    const next = nextMoveOf(reading, readings.get(name).namesMoves, stop, reply);
+    const against = intended && againstIntended(intended, text, depth, words);
+    return { reply: { ...reply, certainty: certaintyOf(logits, words.tokens), next, intended: against } };
+  },
+  /** Whether a board can arise in chess. */
+  arises({ fen }) {
+    return { arises: readBoard(fen).class === "valid" };
   },
   game({ text }) {
     return { stops: stopsOf(text) };

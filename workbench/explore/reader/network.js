@@ -154,6 +154,7 @@ export class Reading {
   constructor(network) {
     this.network = network;
     this.moves = [];
+    this.patch = null;
     const { width, layers, blocks } = network.shape;
     const pasts = (count, rows) => Array.from({ length: count }, () => new Float32Array(rows * 2 * width));
     this.within = pasts(layers, network.mostPlies + 1);
@@ -163,10 +164,21 @@ export class Reading {
     this.encode(SQUARE_COUNT, SQUARE_COUNT, 0);
   }
 
-  /** Read a game; what it shares with the game before stays. @param {number[][]} moves Each (square left, entered, promotion 0 to 4). */
-  read(moves) {
+  /**
+   * Read a game; what it shares with the game before stays.
+   * @param {number[][]} moves Each (square left, entered, promotion 0 to 4).
+   * @param {{ply: number, layer: number, vector: Float32Array}|null} [patch] What is added to the state of a ply, from 1, after so
+   *   many layers; every later state is read again: the twin of EncodedGames.patched. Another patch is another object.
+   */
+  read(moves, patch = null) {
     const limit = this.network.mostPlies;
     if (moves.length > limit) throw new RangeError(`the language model reads at most ${limit} plies, got ${moves.length}`);
+    if (patch !== this.patch) {
+      const first = Math.min(...[this.patch, patch].map((one) => (one ? one.ply : Infinity)));
+      this.patch = patch;
+      this.moves = this.moves.slice(0, first - 1);
+      this.encoded = this.encoded.slice(0, first);
+    }
     const differs = moves.findIndex((move, ply) => ply >= this.moves.length || move.some((part, index) => part !== this.moves[ply][index]));
     if (differs < 0) return;
     this.moves.length = differs;
@@ -184,9 +196,12 @@ export class Reading {
     add(vector, network.square("enter", to));
     add(vector, network.row("promotion", promotion));
     add(vector, network.row("ply", ply));
+    const addPatch = (layer) => { if (this.patch?.ply === ply && this.patch.layer === layer) add(vector, this.patch.vector); };
+    addPatch(0);
     this.within.forEach((past, layer) => {
       network.addAttention(vector, `encoder.${layer}.self`, past, ply, true);
       network.addFeedForward(vector, `encoder.${layer}`);
+      addPatch(layer + 1);
     });
     const encoded = normal(vector, network.weights.encoded, vector);
     this.encoded.push(encoded);

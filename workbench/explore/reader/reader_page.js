@@ -10,6 +10,9 @@ import { VerdictBar } from "../pair/verdict_bar.js";
 import { PageModel, startTwin } from "../static_page/page_model.js";
 import { followTheme } from "../static_page/page_theme.js";
 import { GuessFirst, firstWrong } from "./guess_first.js";
+import { Hand } from "./hand.js";
+import { HandBoard } from "./hand_board.js";
+import { handOfText, handText } from "./hand_places.js";
 import { PlayBoard } from "./play_board.js";
 import { linkOfPlace, placeOfLink } from "./reader_link.js";
 
@@ -29,6 +32,11 @@ class ReaderPage {
     this.stops = [];
     this.loaded = new Set();
     this.example = htmlElement("p", { "data-role": "example" });
+    this.hand = new Hand({
+      now: () => ({ stops: this.stops, ply: Math.min(this.model.get("ply"), this.stops.length - 1), depth: this.model.get("depth"), model: this.chosen() }),
+      plainReply: (ply) => (this.guess.open ? undefined : this.replies.get(this.name).get(ply)),
+      canArise: (fen) => this.rule({ kind: "arises", fen }).arises, onChange: () => this.changeHand(),
+    });
     this.host.append(this.buildTools());
     this.status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "page-status" });
     this.sureWords = htmlElement("p", { class: "ws-quiet", "data-role": "certainty-words" });
@@ -53,8 +61,16 @@ class ReaderPage {
         ...options, root: this.host, movesOf: (fen) => this.rule({ kind: "moves", fen }).moves,
         onMove: (uci) => this.play(uci), onSay: (words) => { this.status.textContent = words; },
       }),
+      predictedBoard: (options) => new HandBoard({
+        ...options, root: this.host, words: this.hand.element, onMean: (meant) => this.hand.mean(meant), onAsk: (square) => this.hand.ask(square),
+        squaresFor: (piece) => this.hand.squaresFor(piece), onSay: (words) => this.hand.say(words),
+      }),
     });
-    this.model.on("change:ply", () => this.settle());
+    this.model.on("change:ply", () => {
+      this.hand.say("");
+      this.settle();
+    });
+    this.model.on("change:depth", () => this.hand.show(this.guess.open));
     addEventListener("hashchange", () => { if (location.hash !== this.link) this.openLink(); });
   }
 
@@ -108,7 +124,7 @@ class ReaderPage {
       element: htmlElement("div", { class: "any-pair reader-verdict" }, bar.element),
       show: (reply) => {
         bar.element.hidden = reply === null;
-        this.next.textContent = (reply && this.replies.get(this.name).get(reply.ply)?.next?.words) ?? "";
+        this.next.textContent = (reply && this.written().get(reply.ply)?.next?.words) ?? "";
         if (reply === null) return;
         const [precision, recall] = [entries(reply.precision), entries(reply.recall)];
         bar.show({ depths: precision.map((_, index) => index + 1), precision, recall }, reply.on_board);
@@ -144,7 +160,7 @@ class ReaderPage {
 
   /** How sure the model is of each square after a ply, if that is to be shown. */
   certainty(ply) {
-    const certainty = (this.sure.checked && !this.guess.open && this.replies.get(this.name).get(ply)?.certainty) || null;
+    const certainty = (this.sure.checked && !this.guess.open && this.written().get(ply)?.certainty) || null;
     const [square, { share }] = Object.entries(certainty ?? { "": { share: 1 } }).sort(([, one], [, other]) => one.share - other.share)[0];
     this.sureWords.textContent = certainty ? `Faint pieces are uncertain, ghosts are the second choice. Least certain: ${square}, probability ${share.toFixed(2)}.` : "";
     return certainty;
@@ -199,6 +215,7 @@ class ReaderPage {
     const shared = stops.findIndex(({ uci }, at) => uci !== (this.stops[at] ?? {}).uci);
     const first = shared < 0 ? stops.length : shared;
     for (const replies of this.replies.values()) [...replies.keys()].filter((each) => each >= first).forEach((each) => replies.delete(each));
+    this.hand.forgetFrom(first);
     this.stops = stops;
     this.flying = null;
     this.draw();
@@ -214,20 +231,35 @@ class ReaderPage {
     this.settle();
   }
 
-  /** The plies that the chosen model has not read, the present one first, then those after it. */
+  /** The content of the chosen model. */
+  chosen() {
+    return this.content.models.find(({ name }) => name === this.name);
+  }
+
+  /** What the chosen model writes, by ply: with a hand inside from its ply on. */
+  written() {
+    const plain = this.replies.get(this.name);
+    if (this.hand.place === null || this.guess.open) return plain;
+    return new Map([...[...plain].filter(([ply]) => !this.hand.changes(this.chosen(), ply)), ...this.hand.repliesOf(this.name)]);
+  }
+
+  /** The boards that the chosen model has not written, those of the present ply first, then those after it. */
   waiting() {
-    const replies = this.replies.get(this.name);
+    const plain = this.replies.get(this.name);
     const ply = this.model.get("ply");
     const most = this.content.most_plies;
-    const left = this.stops.map((stop) => stop.ply).filter((each) => each <= most && !replies.has(each));
+    const left = this.stops.filter((stop) => stop.ply <= most).flatMap((stop) => {
+      const changed = !this.guess.open && this.hand.changes(this.chosen(), stop.ply) && !this.hand.repliesOf(this.name).has(stop.ply);
+      return [...(changed ? [{ ply: stop.ply, changed }] : []), ...(plain.has(stop.ply) ? [] : [{ ply: stop.ply, changed: false }])];
+    });
     if (this.guess.open) return left;
-    return [...left.filter((each) => each >= ply), ...left.filter((each) => each < ply)];
+    return [...left.filter((each) => each.ply >= ply), ...left.filter((each) => each.ply < ply)];
   }
 
   /** Show the state in the address, and read on. */
   settle() {
     if (["file:", "http:", "https:"].includes(location.protocol)) {
-      this.link = linkOfPlace({ model: this.name, ply: this.model.get("ply"), moves: this.moves() });
+      this.link = linkOfPlace({ model: this.name, ply: this.model.get("ply"), moves: this.moves(), hand: this.hand.place ? handText(this.hand.place) : "" });
       history.replaceState(null, "", this.link);
     }
     this.showModel();
@@ -236,15 +268,16 @@ class ReaderPage {
   }
 
   readOn() {
-    const [ply] = this.waiting();
-    if (ply === undefined || this.flying !== null) return;
+    const [first] = this.waiting();
+    if (first === undefined || this.flying !== null) return;
+    const { ply, changed } = first;
     const flying = { name: this.name };
     this.flying = flying;
     if (!this.loaded.has(this.name)) {
       this.loaded.add(this.name);
-      this.ask({ kind: "weights", model: this.content.models.find(({ name }) => name === this.name) }, () => {});
+      this.ask({ kind: "weights", model: this.chosen() }, () => {});
     }
-    const question = { kind: "board", name: this.name, moves: this.moves().slice(0, this.content.most_plies), stop: this.stops[ply], depth: this.content.depth };
+    const question = { kind: "board", name: this.name, moves: this.moves().slice(0, this.content.most_plies), stop: this.stops[ply], depth: this.content.depth, ...(changed && this.hand.question(ply)) };
     this.ask(question, (answer) => {
       // An answer about an earlier game.
       if (this.flying !== flying) return;
@@ -253,7 +286,7 @@ class ReaderPage {
         this.error.textContent = `The model cannot read this game: ${answer.message}.`;
         return;
       }
-      this.replies.get(flying.name).set(ply, answer.reply);
+      (changed ? this.hand.repliesOf(flying.name) : this.replies.get(flying.name)).set(ply, answer.reply);
       this.guess.settle();
       this.readOn();
       const present = ply === this.model.get("ply");
@@ -265,11 +298,12 @@ class ReaderPage {
   /** Show the game as far as it is read. */
   draw() {
     this.drawn = performance.now();
-    const replies = this.guess.open ? [] : [...this.replies.get(this.name).values()].sort((one, other) => one.ply - other.ply);
+    const replies = this.guess.open ? [] : [...this.written().values()].sort((one, other) => one.ply - other.ply);
     const model = `workbench/${this.name}`;
     const boards = Math.min(this.stops.length, this.content.most_plies + 1);
     const title = this.guess.open ? `${model} reads, hidden` : replies.length < boards ? `${model} has written ${replies.length} of ${boards} boards` : `${model} has written all ${boards} boards`;
-    this.model.replace("game", { ...this.emptyGame(), title, stops: this.stops, replies: replies.map(({ certainty: _certainty, next: _next, ...reply }) => reply) });
+    this.model.replace("game", { ...this.emptyGame(), title, stops: this.stops, replies: replies.map(({ certainty: _certainty, next: _next, intended: _intended, ...reply }) => reply) });
+    this.hand.show(this.guess.open);
     Object.assign(this.host.dataset, { read: replies.length, twin: this.twin.inWorker() ? "worker" : "page" });
   }
 
@@ -278,6 +312,16 @@ class ReaderPage {
     if (!place) return;
     if (this.replies.has(place.model)) this.name = place.model;
     this.take(place.text, OWN_GAME, place.ply);
+    const hand = handOfText(place.hand, this.stops);
+    if (place.hand && hand === null) this.error.textContent = "The hand of this link does not fit its game: it is left out.";
+    this.hand.set(hand);
+  }
+
+  /** There is another hand inside, or none. */
+  changeHand() {
+    // What is under way is for the hand before.
+    this.flying = null;
+    this.settle();
   }
 }
 
