@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.losses.board_losses import board_causes
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.reader.reader_html import reader_html
 from workbench.language_model.language_model import load_model
@@ -200,6 +201,79 @@ def longest_task(trace, address):
     (main,) = (each["tid"] for each in names if each["args"]["name"] == "CrRendererMain")
     tasks = [each for each in events if each["name"] == "RunTask" and each["pid"] == process]
     return max(each.get("tdur", 0) for each in tasks if each["tid"] == main) / 1000
+
+
+def test_the_link_is_copied_or_selected(browser, address):
+    refused = "navigator.clipboard.writeText = async () => { throw new DOMException('no'); }"
+    for before in ("", refused):
+        with opened(browser, address, PHONE, touch=True, before=before) as (page, _):
+            page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+            page.locator("[data-role=next]").tap()
+            page.locator("[data-role=copy-link]").tap()
+            status, field = (page.locator(f"[data-role={x}]") for x in ("page-status", "link-text"))
+            if before:
+                expect(status).to_contain_text("the link is selected")
+                expect(field).to_be_focused()
+                link = page.evaluate("document.getSelection().toString()")
+            else:
+                expect(status).to_contain_text("The link is copied")
+                expect(field).to_be_hidden()
+                link = page.evaluate("navigator.clipboard.readText()")
+            assert link == page.url
+            assert "&ply=10&" in link
+            assert link.startswith(address)
+            assert violations(page.locator("html")) == []
+
+
+def test_what_an_error_costs_is_seen_by_correcting_it(browser, address):
+    with opened(browser, address, WIDE) as (page, _):
+        root = page.locator("[data-role=game-tracker]")
+        causes, undo = (page.locator(f"[data-role={x}]") for x in ("causes", "undo-correction"))
+        value = page.locator("[data-role=verdict-precision]")
+        for _ in range(20):
+            page.locator("[data-role=next]").click()
+        expect(root.locator("[data-look=predicted] [data-different]")).not_to_have_count(0)
+        expect(causes).to_have_attribute("data-state", "fresh")
+        fens = [root.locator(f"[data-role={x}-fen]") for x in ("true", "predicted")]
+        true, own = (fen.text_content() for fen in fens)
+        expected = board_causes(true, own, ExplorerSettings(4))
+        chips = page.locator("[data-role=cause]")
+        labels = chips.evaluate_all("all => all.map(one => one.dataset.label)")
+        assert labels == [each["label"] for each in expected["differences"]]
+        before = float(value.get_attribute("data-value"))
+        chips.first.click()
+        expect(undo).to_be_visible()
+        expect(root.locator("[data-role=predicted-fen]")).not_to_have_text(own)
+        expect(page.locator("[data-role=ply-words]")).to_contain_text("corrected here")
+        after = float(value.get_attribute("data-value"))
+        assert after == pytest.approx(expected["differences"][0]["precision"], abs=1e-12)
+        assert after != before
+        expect(causes).to_have_attribute("data-state", "fresh")
+        assert violations(page.locator("html")) == []
+        undo.click()
+        expect(root.locator("[data-role=predicted-fen]")).to_have_text(own)
+        expect(undo).to_be_hidden()
+        expect(causes).to_have_attribute("data-state", "fresh")
+        chips.first.click()
+        expect(undo).to_be_visible()
+        for way in ("next", "previous"):
+            page.locator(f"[data-role={way}]").click()
+        expect(root.locator("[data-role=predicted-fen]")).to_have_text(own)
+        expect(undo).to_be_hidden()
+
+
+def test_a_game_of_the_training_is_named_so(browser, tmp_path):
+    path = tmp_path / "two.html"
+    path.write_text(reader_html(["player", "tiny"]), encoding="utf-8")
+    with opened(browser, path.as_uri(), WIDE) as (page, _):
+        notes = page.locator("[data-role=notes]")
+        expect(notes).to_have_text("workbench/player was trained on this game.")
+        page.locator("[data-role=model-choice]").select_option("tiny")
+        expect(notes).to_be_hidden()
+        page.locator("[data-role=model-choice]").select_option("player")
+        expect(notes).to_be_visible()
+        page.locator("[data-role=game-choice]").select_option("3")
+        expect(notes).to_be_hidden()
 
 
 @pytest.mark.slow

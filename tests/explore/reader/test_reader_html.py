@@ -10,6 +10,8 @@ from workbench.cli import main
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.assets import javascript
 from workbench.explore.reader.reader_html import reader_content, reader_html
+from workbench.games.game_tables import bundled_games
+from workbench.language_model.language_model import PLAYER_GAMES, TRAINING_GAMES
 
 SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
 TOP_LEVEL = r"^(?:export )?(?:async )?(?:function\*?|const|let|var|class)\s+([A-Za-z_$][\w$]*)"
@@ -29,6 +31,16 @@ def test_checkpoints_stand_in_the_order_of_training():
     for models in (["tiny"], ["small", "tiny"]):
         with pytest.raises(InvalidArgumentError, match="one model that has some"):
             reader_html(models, checkpoints=True)
+
+
+def test_games_have_their_numbers_among_the_bundled_ones():
+    content = reader_content(["player", "small@142"])
+    assert content["training_games"] == {"player": PLAYER_GAMES, "small@142": TRAINING_GAMES}
+    for game in content["games"]:
+        moves = game["moves"].split()
+        beginnings = [tuple(each.moves[: len(moves)]) for each in bundled_games()]
+        numbers = [number for number, each in enumerate(beginnings) if each == tuple(moves)]
+        assert numbers == ([] if game["number"] is None else [game["number"]])
 
 
 def test_the_file_names_no_address_and_runs_one_script():

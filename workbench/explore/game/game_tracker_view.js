@@ -22,6 +22,7 @@ import { neighbours, noReplyInWords, placeInWords, plyByKey, plyInList, plyStepp
  * @property {(options: Object) => Object} [trueBoard] Makes the true board: with `element` and `show` as Board has them.
  * @property {(options: Object) => Object} [predictedBoard] Makes the predicted one; what it has as `below` stands below it.
  * @property {{element: HTMLElement, show: (reply: Object|null) => void}} [verdict] In place of the numbers at the ply.
+ * @property {HTMLElement} [belowBoards] @property {(reply: Object|null) => Object|null} [inPlaceOf] What is shown at the ply instead of its reply; the chart keeps the reply.
  * @property {() => string} [waiting] Why there is no reply yet, in words; "" where none is to come.
  * @property {(ply: number) => Object|null} [certainty] Of the predicted board, as Board takes it.
  */
@@ -136,7 +137,7 @@ export class GameTrackerView {
       htmlElement("div", { class: `ws-look-${look}`, role: "group", "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), ...boards);
     return htmlElement("div", { class: "ws-boards" },
       part("true", names.true, htmlElement("div", { class: "ws-board-box" }, this.boards.true.element)),
-      part("predicted", names.predicted, this.predictedBox, this.boards.predicted.below));
+      part("predicted", names.predicted, this.predictedBox, this.boards.predicted.below), this.parts.belowBoards ?? null);
   }
 
   buildSide() {
@@ -260,12 +261,13 @@ export class GameTrackerView {
     const game = this.game();
     const ply = this.ply();
     const stop = stopAt(game, ply);
-    const reply = replyAt(game, ply);
+    const own = replyAt(game, ply);
+    const reply = this.parts.inPlaceOf?.(own) ?? own;
     const depth = this.model.get("depth");
     this.root.dataset.ply = String(ply);
     this.scrubber.value = String(ply);
     this.scrubber.setAttribute("aria-valuetext", placeInWords(stop));
-    const before = game.replies[game.replies.indexOf(reply) - 1] ?? null;
+    const before = game.replies[game.replies.indexOf(own) - 1] ?? null;
     const facts = reply ? factsOf(reply, depth, before) : [];
     this.words.textContent = reply ? `Ply ${ply}, ${reply.change}` : placeInWords(stop);
     const spoken = facts.filter((fact) => fact.spoken).map(({ name, words }) => `${name} ${words}`);

@@ -3,6 +3,7 @@
 
 import { parseFen } from "../board/board_model.js";
 import { CLASS_WORDS, FIELD_WORDS } from "../page/class_words.js";
+import { causesAnswer } from "../twin/loss_causes.js";
 import { compareAnswer, textMeasures } from "../twin/pair_comparison.js";
 import { whereOver } from "../twin/board_status.js";
 import { faultWords } from "../twin/fen_faults.js";
@@ -51,7 +52,7 @@ function certaintyOf(logits, texts) {
 
 /** A written board and its scores, as GameTracker has a reply. @param {Object} stop Of the game. @param {string} text */
 export function replyOf(stop, text, depth, words) {
-  const question = { true_fen: stop.fen, predicted_fen: text, line: [], depth, terminal: "absorb", ill_formed: "as_is" };
+  const question = { true_fen: stop.fen, predicted_fen: text, line: [], depth, ...words.scoring };
   const boards = [stop.fen, text].map(readBoard);
   const [, board] = boards;
   const readable = board.fen !== null;
@@ -129,6 +130,11 @@ const MODEL_ANSWERS = {
   arises({ fen }) {
     return { arises: readBoard(fen).class === "valid" };
   },
+  /** A board that the model does not write itself, as if it did. */
+  reply({ stop, text, depth }, words) {
+    return { reply: replyOf(stop, text, depth, words) };
+  },
+  causes: causesAnswer,
   game({ text }) {
     return { stops: stopsOf(text) };
   },

@@ -103,9 +103,13 @@ def reader_content(models: Sequence[str], *, checkpoints: bool = False) -> dict[
         "models": [model_content(load_model(name)) for name in names],
         "steps": [{"name": name, "step": load_model(name).description["step"]} for name in steps],
         "games": _games(),
+        "training_games": {
+            name: load_model(name).training_games for name in names if name in model_names()
+        },
         "words": {
             "flag_words": dict(FLAG_WORDS),
             "exact_budget": settings.exact_budget,
+            "scoring": {"terminal": settings.terminal, "ill_formed": settings.ill_formed},
             "tokens": list(TOKENS),
         },
         "pieces": piece_drawings(),
@@ -131,13 +135,16 @@ def _training(models: Sequence[str]) -> list[str]:
 
 
 def _games() -> list[dict[str, Any]]:
-    """Return games, each with the ply at which it opens; of the models only player was trained on any."""
+    """Return games: each with its number among the bundled ones, or None, and the ply at which it opens."""
     games = bundled_games()
     (randomly,) = random_games(1, _RANDOM_PLIES, _RANDOM_SEED)
     chosen = [
-        ("An open game, 117 plies", games[2001].moves, 9),
-        ("A quiet opening, 30 plies", games[2009].moves[:30], 30),
-        ("A long endgame, 186 plies", games[2000].moves, 150),
-        (f"Random legal moves, {_RANDOM_PLIES} plies", randomly.moves, 12),
+        ("An open game, 117 plies", 2001, games[2001].moves, 9),
+        ("A quiet opening, 30 plies", 2009, games[2009].moves[:30], 30),
+        ("A long endgame, 186 plies", 2000, games[2000].moves, 150),
+        (f"Random legal moves, {_RANDOM_PLIES} plies", None, randomly.moves, 12),
     ]
-    return [{"name": name, "moves": " ".join(moves), "ply": ply} for name, moves, ply in chosen]
+    return [
+        {"name": name, "number": number, "moves": " ".join(moves), "ply": ply}
+        for name, number, moves, ply in chosen
+    ]

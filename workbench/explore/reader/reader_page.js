@@ -1,25 +1,25 @@
 // The page where a language model reads a game: the true board, on which moves are made, beside the board that the model
 // writes; the scores of each ply, and their curve. Hooks: id="reader" (data-twin "worker" or "page", data-read: plies read);
 // data-role="game-choice", "model-choice", "step", "step-words", "show-certainty", "certainty-words", "next-move", "paste", "paste-text", "paste-read", "new-game", "page-error", "page-status",
-// "example"; and those of guess_first.js, game_tracker_view.js, verdict_bar.js, play_board.js.
+// "example"; and those of guess_first.js, link_copy.js, game_tracker_view.js, verdict_bar.js, play_board.js.
 
 import { GameTrackerView } from "../game/game_tracker_view.js";
 import { NOT_READ_YET } from "../game/model_reading.js";
 import { htmlElement, subscripted } from "../page/svg.js";
-import { VerdictBar } from "../pair/verdict_bar.js";
 import { PageModel, startTwin } from "../static_page/page_model.js";
 import { followTheme } from "../static_page/page_theme.js";
+import { BelievedVerdict } from "./believed_verdict.js";
 import { GuessFirst, firstWrong } from "./guess_first.js";
 import { Hand } from "./hand.js";
 import { HandBoard } from "./hand_board.js";
 import { handOfText, handText } from "./hand_places.js";
 import { PlayBoard } from "./play_board.js";
+import { LinkCopy } from "./link_copy.js";
 import { linkOfPlace, placeOfLink } from "./reader_link.js";
 
 /** Milliseconds between two drawings while the model reads on. */
 const DRAWING_PAUSE = 400;
 const OWN_GAME = "own";
-const BOARD_NOUNS = { state: "board" };
 const HIDDEN = "Guess first: this board is hidden.";
 const NAMES = { true: "True board: make a move", predicted: "Board that the model writes" };
 
@@ -56,7 +56,7 @@ class ReaderPage {
     const tracker = htmlElement("div");
     this.host.append(htmlElement("div", { class: "world-state reader-words" }, this.error, this.status, this.guess.element, this.sureWords), tracker, htmlElement("div", { class: "world-state reader-next" }, this.next));
     this.view = new GameTrackerView(this.model, tracker, {
-      names: NAMES, verdict: this.buildVerdict(), certainty: (ply) => this.certainty(ply), waiting: () => (this.guess.open ? HIDDEN : this.waiting().length ? NOT_READ_YET : ""),
+      names: NAMES, verdict: this.buildVerdict(), belowBoards: this.verdict.causes, inPlaceOf: (reply) => this.verdict.inPlaceOf(reply), certainty: (ply) => this.certainty(ply), waiting: () => (this.guess.open ? HIDDEN : this.waiting().length ? NOT_READ_YET : ""),
       trueBoard: (options) => new PlayBoard({
         ...options, root: this.host, movesOf: (fen) => this.rule({ kind: "moves", fen }).moves,
         onMove: (uci) => this.play(uci), onSay: (words) => { this.status.textContent = words; },
@@ -108,28 +108,23 @@ class ReaderPage {
     this.pasteText = htmlElement("textarea", { rows: 3, "data-role": "paste-text", "aria-label": "Moves of a game, in PGN, SAN or UCI", spellcheck: "false" });
     const paste = htmlElement("details", { "data-role": "paste" }, htmlElement("summary", {}, "Paste a game"), this.pasteText,
       htmlElement("button", { type: "button", "data-role": "paste-read", onclick: () => this.take(this.pasteText.value, OWN_GAME) }, "Read this game"));
+    this.copy = new LinkCopy(() => new URL(this.link, location.href).href, (words) => { this.status.textContent = words; });
     return htmlElement("div", { class: "world-state reader-tools", role: "group", "aria-label": "Game and model" },
       htmlElement("h2", { class: "ws-unseen" }, "Game and boards"), htmlElement("label", {}, "Game ", this.gameChoice), modelLabel, training,
       htmlElement("label", { title: "The probability of each square's token, given those written before it" }, this.sure, " Show how sure it is"), this.guess.choice,
-      htmlElement("button", { type: "button", "data-role": "new-game", onclick: () => this.take("", OWN_GAME) }, "New game"), paste, this.buildExample());
+      htmlElement("button", { type: "button", "data-role": "new-game", onclick: () => this.take("", OWN_GAME) }, "New game"), this.copy.element, paste, this.buildExample());
   }
 
   buildVerdict() {
-    const bar = new VerdictBar({ nouns: BOARD_NOUNS, onMend: () => {}, onUndo: () => {} });
-    bar.causes.hidden = true;
-    // The view says the numbers with the move.
-    bar.element.querySelector("[aria-live]").removeAttribute("aria-live");
-    const entries = (values) => values.slice(0, this.model.get("depth")).map((value) => ({ value, low: value, high: value }));
+    this.verdict = new BelievedVerdict(this.model, this.content.words.scoring, {
+      onMend: () => this.view.show(), onFailed: (message) => { this.error.textContent = `The board cannot be corrected: ${message}.`; },
+    });
     return {
-      element: htmlElement("div", { class: "any-pair reader-verdict" }, bar.element),
+      element: this.verdict.element,
       show: (reply) => {
-        bar.element.hidden = reply === null;
+        this.verdict.show(reply);
         this.next.textContent = (reply && this.written().get(reply.ply)?.next?.words) ?? "";
-        if (reply === null) return;
-        const [precision, recall] = [entries(reply.precision), entries(reply.recall)];
-        bar.show({ depths: precision.map((_, index) => index + 1), precision, recall }, reply.on_board);
-        bar.markFresh();
-        this.showExample(reply);
+        if (reply) this.showExample(reply);
       },
     };
   }
@@ -160,7 +155,7 @@ class ReaderPage {
 
   /** How sure the model is of each square after a ply, if that is to be shown. */
   certainty(ply) {
-    const certainty = (this.sure.checked && !this.guess.open && this.written().get(ply)?.certainty) || null;
+    const certainty = (this.sure.checked && !this.guess.open && !this.verdict.mended.length && this.written().get(ply)?.certainty) || null;
     const [square, { share }] = Object.entries(certainty ?? { "": { share: 1 } }).sort(([, one], [, other]) => one.share - other.share)[0];
     this.sureWords.textContent = certainty ? `Faint pieces are uncertain, ghosts are the second choice. Least certain: ${square}, probability ${share.toFixed(2)}.` : "";
     return certainty;
@@ -258,10 +253,8 @@ class ReaderPage {
 
   /** Show the state in the address, and read on. */
   settle() {
-    if (["file:", "http:", "https:"].includes(location.protocol)) {
-      this.link = linkOfPlace({ model: this.name, ply: this.model.get("ply"), moves: this.moves(), hand: this.hand.place ? handText(this.hand.place) : "" });
-      history.replaceState(null, "", this.link);
-    }
+    this.link = linkOfPlace({ model: this.name, ply: this.model.get("ply"), moves: this.moves(), hand: this.hand.place ? handText(this.hand.place) : "" });
+    if (["file:", "http:", "https:"].includes(location.protocol)) history.replaceState(null, "", this.link);
     this.showModel();
     this.draw();
     this.readOn();
@@ -301,8 +294,12 @@ class ReaderPage {
     const replies = this.guess.open ? [] : [...this.written().values()].sort((one, other) => one.ply - other.ply);
     const model = `workbench/${this.name}`;
     const boards = Math.min(this.stops.length, this.content.most_plies + 1);
+    const { training_games: trainingGames, games } = this.content;
+    const played = this.moves().join(" ");
+    const trained = games.some(({ number, moves }) => number !== null && number < trainingGames[this.name] && moves === played);
+    const notes = trained ? [`${model} was trained on this game.`] : [];
     const title = this.guess.open ? `${model} reads, hidden` : replies.length < boards ? `${model} has written ${replies.length} of ${boards} boards` : `${model} has written all ${boards} boards`;
-    this.model.replace("game", { ...this.emptyGame(), title, stops: this.stops, replies: replies.map(({ certainty: _certainty, next: _next, intended: _intended, ...reply }) => reply) });
+    this.model.replace("game", { ...this.emptyGame(), title, notes, stops: this.stops, replies: replies.map(({ certainty: _certainty, next: _next, intended: _intended, ...reply }) => reply) });
     this.hand.show(this.guess.open);
     Object.assign(this.host.dataset, { read: replies.length, twin: this.twin.inWorker() ? "worker" : "page" });
   }
