@@ -13,6 +13,7 @@ _HOMES: Final = {
     "SINK": "automaton",
     "Automaton": "automaton",
     "ask": "front_door.models",
+    "audit": "front_door.audits",
     "causes": "front_door.scores",
     "class_answers": "front_door.class_answers",
     "compare": "front_door.comparison",

@@ -1,6 +1,7 @@
 from workbench.automaton import SINK as SINK
 from workbench.automaton import Automaton as Automaton
 from workbench.explore import explore as explore
+from workbench.front_door.audits import audit as audit
 from workbench.front_door.class_answers import class_answers as class_answers
 from workbench.front_door.comparison import compare as compare
 from workbench.front_door.models import ask as ask

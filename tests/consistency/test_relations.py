@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 
 from workbench.answers.model_replies import simulate
+from workbench.asking.own_models import episode_question
+from workbench.asking.questions import questions_of
+from workbench.asking.settings import Question
 from workbench.consistency import relation_named, relations
 from workbench.consistency.audit import audit_positions
 from workbench.consistency.plan import plan_pairs, question_id
-from workbench.consistency.relation import PairQuestion, same_state, state_after
+from workbench.consistency.relation import PairQuestion, same_state, state_after, step
 from workbench.environments.registry import environment_named
 from workbench.episodes import sample_positions
 from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
 from workbench.scoring import ScoringParameters
+from workbench.tasks.task import START_HEADING
 
 sys.path.append(str(Path(__file__).parents[1] / "environments"))
 from contract_cases import NAMES, WITH_ARGUMENT
@@ -44,6 +48,95 @@ def tracker(rate=0.0):
 
 def audited(name, rate=0.0, names=(), **arguments):
     return audit_positions(positions(name, **arguments), tracker(rate), names, DEPTH_2)
+
+
+def reader(environment, prompt):
+    """Read the words of each question as a model gets them, and answer rightly."""
+
+    def answer(tables):
+        replies = {}
+        for own, table in tables.items():
+            texts = questions_of(table, own or prompt)
+            states = {name: after_text(environment, *turns) for name, turns in texts.items()}
+            answers = table["position_id"].map(states)
+            rows = table.assign(
+                set="", task="state", model="reader", setting="", sample=0, reply=answers,
+                predicted_state=answers, reply_class="valid",
+            )  # fmt: skip
+            replies[own] = rows
+        return replies
+
+    return answer
+
+
+def after_text(environment, text):
+    question = episode_question(
+        "a/reader", {"environment": environment.name, "task": "state", "depth": None}, [text], 0
+    )
+    initial = text.rpartition(START_HEADING)[2].split("\n\n")[0].strip()
+    start = initial if START_HEADING in text else ""
+    actions = (
+        environment.movetext_actions(question.actions_text.strip())
+        if not start
+        else (environment.split_moves(question.actions_text))
+    )
+    if "Leave out the last 4" in text:
+        actions = actions[:-4]
+    return environment.state_text(state_after(environment, PairQuestion(start, tuple(actions))))
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_who_reads_every_question_rightly_is_consistent_in_every_relation(name):
+    environment = environment_named(name)
+    prompt = Question("a/reader", environment=name).full_prompt
+    result = audit_positions(
+        positions(name, length=10), reader(environment, prompt), (), DEPTH_2, prompt=prompt
+    )
+    wordings = {"paraphrase", "prefix"} | (
+        {"notation", "colour_flip"} if name == "chess" else set()
+    )
+    assert {*result.pairs["relation"]} >= wordings | {"next_action", "repeat"}
+    assert {*relations()} == (
+        {*result.pairs["relation"]} | {*result.plan.left_out} | {*result.plan.without_pair}
+    )
+    assert (result.pairs[["consistency", "equal", "truth"]] == 1).all(axis=None)
+
+
+def test_what_cannot_be_asked_is_left_out_by_name_and_with_the_reason():
+    plan = plan_pairs(positions("chess"))
+    assert {*plan.left_out} == {"symmetry", "colour_flip", "notation", "paraphrase", "prefix"}
+    assert "reads actions alone" in plan.left_out["notation"]
+    assert "another start" in plan.left_out["colour_flip"]
+    assert "no symmetry" in plan.left_out["symmetry"]
+    with pytest.raises(
+        InvalidArgumentError, match="one that can be asked, got notation: the model"
+    ):
+        plan_pairs(positions("chess"), ["notation"])
+    uci = Question("a/model", prompt="uci-direct").full_prompt
+    assert "notation 'uci'" in plan_pairs(positions("chess"), prompt=uci).left_out["paraphrase"]
+
+
+@pytest.mark.parametrize("name", ["othello", "boxes", "planning", "planning:gripper"])
+def test_symmetries_keep_what_is_permitted_and_where_it_leads(name):
+    environment = environment_named(name)
+    for episode in islice(environment.episodes(6, seed=2), 4):
+        start = (
+            environment.read_state(episode.initial)
+            if episode.initial
+            else environment.automaton.initial
+        )
+        for symmetry in environment.symmetries(start, np.random.default_rng(1)):
+            state = start
+            for text in episode.actions:
+                image = symmetry.state(state)
+                assert symmetry.back(image) == state
+                texts, of_image = (
+                    {environment.action_text(each) for each in environment.automaton.permitted(one)}
+                    for one in (state, image)
+                )
+                assert {symmetry.action(each) for each in texts} == of_image
+                state = step(environment, state, text)
+                assert step(environment, image, symmetry.action(text)) == symmetry.state(state)
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)

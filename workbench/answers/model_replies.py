@@ -1,6 +1,6 @@
 """Replies generated on this machine: those of a bundled language model and of a simulated tracker, as tables of predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from workbench.language_model.written_replies import (
     refusal_reply,
     refuse_task,
     replies_of_processes,
+    write_replies,
 )
 from workbench.prediction import Prediction, ReplyClass
 from workbench.seeds import derived_seed
@@ -121,7 +122,7 @@ def model_replies(
     *,
     seed: int = 0,
     samples: int = 1,
-    jobs: int = 1,
+    jobs: int | None = 1,
     progress: bool = False,
 ) -> pd.DataFrame:
     """Let a bundled language model reply to positions; nothing in its replies is repaired.
@@ -136,7 +137,8 @@ def model_replies(
         settings: How to reply; by default with the likeliest board.
         seed: At least 0; sample k is drawn with ``seed`` + k.
         samples: Replies to each position, at least 1; 1 where nothing is drawn.
-        jobs: Processes, at least 1, with one thread each.
+        jobs: Processes, at least 1, with one thread each; None for this process alone, in which a
+            script without a main guard can run.
         progress: Whether to show a progress bar on standard error.
 
     Returns:
@@ -147,7 +149,7 @@ def model_replies(
     settings = settings or ReplySettings()
     refuse_task(load_model(model), settings.task)
     for name, value, least in (("seed", seed, 0), ("samples", samples, 1), ("jobs", jobs, 1)):
-        if value < least:
+        if value is not None and value < least:
             raise InvalidArgumentError(f"{name}: expected at least {least}, got {value!r}")
     if samples > 1 and not (settings.temperature and settings.task != "actions"):
         raise InvalidArgumentError(
@@ -174,7 +176,7 @@ def model_replies(
     }
     written: dict[Query, WrittenReply] = {}
     with tqdm(total=len(requests), unit="reply", desc=model, disable=not progress) as bar:
-        for batch in replies_of_processes(model, settings, requests, jobs):
+        for batch in _batches(model, settings, requests, jobs):
             written.update(batch)
             bar.update(len(batch))
     rows = []
@@ -192,6 +194,18 @@ def model_replies(
                 | task.classify(environment, reply.text).columns()
             )
     return predictions_table(positions, rows, samples)
+
+
+def _batches(
+    model: str, settings: ReplySettings, requests: set[Query], jobs: int | None
+) -> Iterator[list[tuple[Query, WrittenReply]]]:
+    if jobs is not None:
+        yield from replies_of_processes(model, settings, requests, jobs)
+    elif requests:
+        queries = sorted(requests)
+        games, seeds = zip(*queries, strict=True)
+        replies = write_replies(load_model(model), games, settings, seeds)
+        yield list(zip(queries, replies, strict=True))
 
 
 _UNKNOWN: Final = refusal_reply("the table does not have the moves")

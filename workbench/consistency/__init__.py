@@ -12,7 +12,9 @@ from typing import Final
 from workbench.consistency.next_action import NextAction
 from workbench.consistency.relation import Relation
 from workbench.consistency.repeat import Repeat
+from workbench.consistency.symmetry import ColourFlip, SymmetryRelation
 from workbench.consistency.transposition import Transposition
+from workbench.consistency.wordings import Notation, Paraphrase, Prefix
 from workbench.errors import InvalidArgumentError
 
 GROUP: Final = "workbench.relations"
@@ -20,6 +22,11 @@ GROUP: Final = "workbench.relations"
 _REGISTERED: Final[tuple[Relation, ...]] = (
     NextAction(),
     Transposition(),
+    SymmetryRelation(),
+    ColourFlip(),
+    Notation(),
+    Paraphrase(),
+    Prefix(),
     Repeat(),
 )
 

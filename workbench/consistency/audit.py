@@ -56,11 +56,17 @@ def audit_positions(
     Raises:
         TableError: If there is no pair, or a question is without a row in the answers.
     """
-    plan = plan_pairs(positions, names, prompt=prompt, seed=seed)
+    return audit_plan(plan_pairs(positions, names, prompt=prompt, seed=seed), answer, parameters)
+
+
+def audit_plan(
+    plan: Plan, answer: Answer, parameters: ScoringParameters | None = None
+) -> AuditResult:
+    """Ask the questions of a plan, and compare the answers; see `audit_positions`."""
     if not plan.pairs:
         raise TableError(
-            f"positions: expected one with a pair of {', '.join(plan.without_pair)}, got "
-            f"{len(positions)} without; give longer {plan.environment.episode_noun}s"
+            f"positions: expected one with a pair of {', '.join(plan.without_pair)}, got none; give "
+            f"longer {plan.environment.episode_noun}s"
         )
     replies = answer(plan.tables())
     return AuditResult(plan, compared(plan, replies, parameters), replies)

@@ -105,7 +105,7 @@ def _sides(
         "game_id": planned.game_id,
         "group": planned.group,
         "ply": len(pair.first.actions),
-        "change": pair.change,
+        "change": relation.change(pair),
     }
     states, truths, classes = [], [], []
     for side, question in zip(SIDES, (pair.first, pair.second), strict=True):

@@ -29,7 +29,11 @@ class NextAction(Relation):
         if len(actions) < 2:
             return None
         before, whole = PairQuestion(initial, tuple(actions[:-1])), tuple(actions)
-        return Pair(before, PairQuestion(initial, whole), f"{actions[-1]} follows")
+        return Pair(before, PairQuestion(initial, whole))
+
+    def change(self, pair: Pair) -> str:
+        """Return the action that follows, also of a shorter pair."""
+        return f"{pair.second.actions[-1]} follows"
 
     def first_state(self, environment: AnyEnvironment, pair: Pair, state: Any) -> Any | Sink:
         """Return the first answer after the action that only the second question has."""

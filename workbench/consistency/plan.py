@@ -19,8 +19,8 @@ from workbench.errors import InvalidArgumentError, TableError
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import POSITIONS
 
-NO_PAIR: Final = "no pair"
-"""Why a position is left out of a relation: none of its episode has what the relation needs."""
+AGAIN: Final = "-again"
+"""The end of the name of a question that is a repetition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,7 @@ def question_id(environment: AnyEnvironment, question: PairQuestion) -> str:
     moves = environment.separator.join(question.actions)
     episode = environment.episode_id(question.initial, moves)
     start = "" if not question.initial else environment.episode_id(question.initial, "")[:6] + "-"
-    again = "-again" if question.repetition else ""
-    return f"{episode}-{start}{len(question.actions):03d}{again}"
+    return f"{episode}-{start}{len(question.actions):03d}{AGAIN if question.repetition else ''}"
 
 
 def _row(
@@ -173,7 +172,7 @@ def _row(
     # Chess shows a game as movetext from the usual first position alone.
     movetext = environment.movetext(actions) if environment.shows_start or not initial else None
     if not initial and not environment.shows_start:
-        true = environment.episode_texts("", environment.separator.join(actions)).state
+        true = environment.episode_texts("", environment.separator.join(question.followed)).state
     return {
         "position_id": name,
         "environment": environment.name,

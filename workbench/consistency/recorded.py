@@ -1,6 +1,7 @@
 """The pairs that recorded replies happen to hold, and consistency beside truth by model; nothing is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -18,11 +19,31 @@ from workbench.scoring import ScoringParameters
 from workbench.tasks import task_named
 
 
-def recorded_pairs(
-    replies: pd.DataFrame,
-    names: Sequence[str] = (),
-    parameters: ScoringParameters | None = None,
-) -> pd.DataFrame:
+@dataclass(frozen=True)
+class HeldPairs:
+    """The pairs that the replies of one model hold.
+
+    Attributes:
+        environment: Of the replies.
+        model: Its name, and its setting.
+        pairs: The pairs.
+        answers: As of `workbench.consistency.measure.measured_pairs`.
+    """
+
+    environment: AnyEnvironment
+    model: tuple[str, str]
+    pairs: tuple[PlannedPair, ...]
+    answers: Mapping[tuple[Any, str], Mapping[str, Any]]
+
+    def measured(self, parameters: ScoringParameters | None = None) -> pd.DataFrame:
+        """Return the pairs with their measures, with the columns `MODEL` before them."""
+        table = measured_pairs(self.environment, self.pairs, self.answers, parameters)
+        for place, (column, name) in enumerate(zip(MODEL, self.model, strict=True)):
+            table.insert(place, column, name)
+        return table
+
+
+def held_pairs(replies: pd.DataFrame, names: Sequence[str] = ()) -> list[HeldPairs]:
     """Return the pairs of each model that a table of replies happens to hold.
 
     Two positions with the same actions are the same question: its first reply is compared with
@@ -31,10 +52,6 @@ def recorded_pairs(
     Args:
         replies: Rows of the PREDICTIONS schema that give states, all of one environment.
         names: Of relations; all if there are none.
-        parameters: As of `workbench.consistency.measure.measured_pairs`.
-
-    Returns:
-        As of `measured_pairs`, with the columns model and setting before.
 
     Raises:
         TableError: If there is no pair.
@@ -46,7 +63,7 @@ def recorded_pairs(
     games = recorded_games() if are_recorded(rows) else whole_games(rows)
     rows = rows.assign(game_id=rows["position_id"].map(games))
     plans: dict[tuple[str, ...], list[tuple[PairQuestion, int]]] = {}
-    tables = []
+    held = []
     for _, own in rows.groupby(list(MODEL), sort=False):
         ids = tuple(own["position_id"])
         if ids not in plans:
@@ -57,18 +74,34 @@ def recorded_pairs(
             (None, question_id(environment, question)): records[place]
             for question, place in questions
         }
-        pairs = _held(environment, questions, records, names)
-        if pairs:
-            table = measured_pairs(environment, pairs, answers, parameters)
-            for place, column in enumerate(MODEL):
-                table.insert(place, column, own[column].iloc[0])
-            tables.append(table)
-    if not tables:
+        if pairs := _held(environment, questions, records, names):
+            model, setting = (str(own[column].iloc[0]) for column in MODEL)
+            held.append(HeldPairs(environment, (model, setting), tuple(pairs), answers))
+    if not held:
         raise TableError(
             f"replies: expected two positions of one {environment.episode_noun} that are an "
             f"{environment.action_noun} apart, or the same twice, got none in {len(rows)} rows that "
             "give states and have their moves; ask a model instead, by its name"
         )
+    return held
+
+
+def recorded_pairs(
+    replies: pd.DataFrame,
+    names: Sequence[str] = (),
+    parameters: ScoringParameters | None = None,
+) -> pd.DataFrame:
+    """Return the pairs of `held_pairs` of all models with their measures, in one table.
+
+    Args:
+        replies: As of `held_pairs`.
+        names: Of relations; all if there are none.
+        parameters: As of `workbench.consistency.measure.measured_pairs`.
+
+    Raises:
+        TableError: If there is no pair.
+    """
+    tables = [each.measured(parameters) for each in held_pairs(replies, names)]
     return pd.concat(tables, ignore_index=True)
 
 

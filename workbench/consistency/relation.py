@@ -27,12 +27,19 @@ class PairQuestion:
         actions: As the environment writes them.
         prompt: The way to ask; None for that of the run.
         repetition: 0, or 1 where the same question is asked once more.
+        left_out: How many of the last actions the request leaves out.
     """
 
     initial: str
     actions: tuple[str, ...]
     prompt: Prompt | None = None
     repetition: int = 0
+    left_out: int = 0
+
+    @property
+    def followed(self) -> tuple[str, ...]:
+        """The actions after which the state is asked for."""
+        return self.actions[: len(self.actions) - self.left_out]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +49,14 @@ class Pair:
     Attributes:
         first: Its answer, moved on or mapped, is taken as the true state S.
         second: Its answer is taken as the prediction T.
-        change: How the second question differs from the first, in words.
+        change: How the second question differs from the first, as of `Relation.change`.
         least: The fewest actions of ``first`` with which `cut` leaves a pair of the same change.
         symmetry: Of the map from the first to the second question, if there is one.
     """
 
     first: PairQuestion
     second: PairQuestion
-    change: str
+    change: str = ""
     least: int = 1
     symmetry: Symmetry | None = None
 
@@ -113,6 +120,10 @@ class Relation(ABC):
             generator: For what is drawn.
         """
 
+    def change(self, pair: Pair) -> str:
+        """Return how the second question differs from the first, in words."""
+        return pair.change
+
     def first_state(self, environment: AnyEnvironment, pair: Pair, state: Any) -> Any | Sink:
         """Return the state that the second answer must describe, by the state of the first."""
         return state
@@ -147,9 +158,9 @@ def initial_state(environment: AnyEnvironment, initial: str) -> Any:
 
 @lru_cache(_STATES_KEPT)
 def state_after(environment: AnyEnvironment, question: PairQuestion) -> Any | Sink:
-    """Return the true state after the actions of a question, the sink where one is not permitted."""
+    """Return the true state that a question asks for, the sink where an action is not permitted."""
     state = initial_state(environment, question.initial)
-    for text in question.actions:
+    for text in question.followed:
         state = step(environment, state, text)
     return state
 

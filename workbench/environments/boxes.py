@@ -11,7 +11,7 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment, Place, Points
+from workbench.environment import Environment, Place, Points, Symmetry
 from workbench.environments.square_picture import INK, difference_mark
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 
@@ -120,6 +120,7 @@ _PLACE: Final = re.compile(r"\bbox\s{0,3}#?(\d{1,3})(?!\d)|\btable\b", re.I | re
 _STATEMENT: Final = re.compile(
     r"(?ai)\b(?:box {0,3}#?\d{1,3}|table)[*_`\"']{0,4} {0,3}(?:contain|hold|has\b|is\b|[:=|])"
 )
+_WORD: Final = re.compile(r"[a-z]+")
 _STOP: Final = re.compile(r"[.;!\n]")
 _BULLET: Final = re.compile(r"\s*[-*+•]")
 _EMPTY: Final = re.compile(
@@ -296,6 +297,26 @@ class Boxes(Environment[BoxesState, Carry]):
             places[free[int(generator.integers(len(free)))]].append(OBJECTS[index])
         return BoxesState(tuple(tuple(sorted(place)) for place in places))
 
+    def symmetries(
+        self, initial: BoxesState, generator: np.random.Generator
+    ) -> tuple[Symmetry, ...]:
+        """Return a renaming: each object has the name of another, all in one cycle."""
+        names = [thing for place in initial.places for thing in place or ()]
+        if len(names) < 2:
+            return ()
+        order = [names[index] for index in generator.permutation(len(names))]
+        image = dict(zip(order, [*order[1:], order[0]], strict=True))
+        back = {new: old for old, new in image.items()}
+        return (
+            Symmetry(
+                ", ".join(f"{new} for {old}" for old, new in sorted(image.items())),
+                False,
+                lambda state: _renamed(state, image),
+                lambda state: _renamed(state, back),
+                lambda text: _WORD.sub(lambda match: image.get(match[0], match[0]), text),
+            ),
+        )
+
     def mended(self, state: BoxesState, true: BoxesState, name: str) -> BoxesState:
         """Return a state with what is in one place as in the true one."""
         pairs = enumerate(zip(state.places, true.places, strict=True))
@@ -417,6 +438,14 @@ _WIDE: Final = 92
 _ROW: Final = 24
 _GAP: Final = 8
 _ACROSS: Final = 3
+
+
+def _renamed(state: BoxesState, names: Mapping[str, str]) -> BoxesState:
+    places = (
+        place and tuple(sorted(names.get(thing, thing) for thing in place))
+        for place in state.places
+    )
+    return BoxesState(tuple(places))
 
 
 def _tall(state: BoxesState) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Self
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment, Place, Points
+from workbench.environment import Environment, Place, Points, Symmetry
 from workbench.environments.square_picture import (
     CELL,
     INK,
@@ -444,6 +444,15 @@ class OthelloEnvironment(Environment[OthelloState, int]):
             white=state.white & ~bit | true.white & bit,
         )
 
+    def symmetries(
+        self, initial: OthelloState, generator: np.random.Generator
+    ) -> tuple[Symmetry, ...]:
+        """Return the half turn and the reflections in both diagonals, which keep the first board.
+
+        By the other symmetries of the square Black would begin with the discs of White.
+        """
+        return _SYMMETRIES
+
     def slip(self, state: OthelloState, generator: np.random.Generator) -> OthelloState:
         """Leave a disc unturned, or write one on an empty square beside its own, equally often.
 
@@ -512,6 +521,28 @@ class OthelloEnvironment(Environment[OthelloState, int]):
             ("12345678", "abcdefgh"),
             _SYMBOLS,
         )
+
+
+def _symmetry(name: str, image: tuple[int, ...]) -> Symmetry:
+    """Return a symmetry that is its own inverse, from the image of each square."""
+
+    def bits(squares: int) -> int:
+        return sum(1 << image[square] for square in range(64) if squares >> square & 1)
+
+    def state(one: OthelloState) -> OthelloState:
+        return replace(one, black=bits(one.black), white=bits(one.white))
+
+    def action(text: str) -> str:
+        return square_name(image[_SQUARES[text]]) if text in _SQUARES else text
+
+    return Symmetry(name, False, state, state, action)
+
+
+_SYMMETRIES: Final = (
+    _symmetry("a half turn", tuple(63 - square for square in range(64))),
+    _symmetry("reflected in a1-h8", tuple(8 * (n % 8) + n // 8 for n in range(64))),
+    _symmetry("reflected in a8-h1", tuple(63 - 8 * (n % 8) - n // 8 for n in range(64))),
+)
 
 
 def _beside(square: int) -> list[int]:

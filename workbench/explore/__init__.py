@@ -53,7 +53,7 @@ def explore(
 
     Args:
         true: The true state as text; or scores, as `workbench.score` returns or the path of a scores
-            table. None opens the first example of BoardPair.
+            table; or a contradiction of `workbench.audit`. None opens the first example of BoardPair.
         predicted: The predicted state as text, None for none; beside scores, their predictions, unless
             the scores have the replies.
         environment: Of a pair: its name, or the environment.

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from workbench.consistency.contradiction import Contradiction
 from workbench.environment import Environment
 from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
@@ -26,6 +27,10 @@ def choose_widget(
     from workbench.explore.pair.state_pair import StatePair
     from workbench.explore.run.run_browser import RunBrowser
 
+    if isinstance(true, Contradiction):
+        shown = {"caption": f"First answer (true) and second: {true}", **settings}
+        depth, environment = depth or true.depth, true.environment
+        return choose_widget(true.first, true.second, environment, depth, shown)
     if true is None:
         return BoardPair(depth=depth or 4, **settings)
     if not isinstance(true, pd.DataFrame) and hasattr(true, "__arrow_c_stream__"):

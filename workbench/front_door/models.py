@@ -80,8 +80,8 @@ def ask(
         >>> replies = wb.ask(wb.positions(2), "workbench/tiny", budget=5)  # doctest: +SKIP
     """
     require_extra()
-    table = _positions_of(rows, environment)
-    question, operation = _asking(model, environment_of(table).name, budget, options)
+    table = positions_of(rows, environment)
+    question, operation = asking(model, environment_of(table).name, budget, options)
     paid = checked_price(question, operation, None if price is None else Price(*price))
     content = str(as_arrow(table, POSITIONS).to_pylist())
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", question.model)
@@ -156,11 +156,11 @@ def evaluate(
     require_extra()
     from workbench.evaluation import evaluate as evaluate_model
 
-    rows = None if positions is None else _positions_of(positions, environment)
+    rows = None if positions is None else positions_of(positions, environment)
     if rows is not None:
         environment = environment_of(rows).name
     environment = environment_named(environment or DEFAULT).name
-    question, operation = _asking(model, environment, budget, options, depth=depth)
+    question, operation = asking(model, environment, budget, options, depth=depth)
     with TemporaryDirectory() as place:
         table = None
         if rows is not None:
@@ -234,7 +234,8 @@ def recorded_replies(
     return read_recorded_replies(*names)
 
 
-def _positions_of(rows: Rows, environment: str | None) -> pd.DataFrame:
+def positions_of(rows: Rows, environment: str | None) -> pd.DataFrame:
+    """Return any table with the moves played as rows of a positions table, each position once."""
     table = predictions_of(rows, environment, answered=False).reindex(columns=POSITIONS.names)
     table = table.drop_duplicates("position_id", ignore_index=True)
     without = table[table["moves"].isna()]
@@ -247,13 +248,14 @@ def _positions_of(rows: Rows, environment: str | None) -> pd.DataFrame:
     return table
 
 
-def _asking(
+def asking(
     model: str,
     environment: str,
     budget: float | None,
     options: dict[str, Any],
     depth: int | None = None,
 ) -> tuple[Question, Operation]:
+    """Return question and operation from the options of `ask`; others are refused by name."""
     if unknown := sorted(options.keys() - _QUESTION - _OPERATION):
         raise InvalidArgumentError(
             f"expected options of {sorted(_QUESTION | _OPERATION)}, got {unknown}"

@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pyarrow as pa
 
-from workbench.environment import Environment, Episode, EpisodeTexts, check_tracker
+from workbench.environment import Environment, Episode, EpisodeTexts, Symmetry, check_tracker
 from workbench.environments.chess.chess_automaton import ChessAutomaton
 from workbench.environments.chess.classification import (
     EXTRACTOR_VERSION,
@@ -284,6 +284,12 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         for episode in super().episodes(length, seed):
             yield replace(episode, true=play_moves(episode.actions).fen())
 
+    def symmetries(
+        self, initial: ChessState, generator: np.random.Generator
+    ) -> tuple[Symmetry, ...]:
+        """Return the exchange of the colours with that of the ranks, which is its own inverse."""
+        return (_COLOUR_FLIP,)
+
     def slip(self, state: ChessState, generator: np.random.Generator) -> ChessState:
         """Take a piece off, or write it on an empty square; kings stay, the board is well-formed."""
         before = state.board()
@@ -330,6 +336,21 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         turn += "" if board.turn == right.turn else " (wrong)"
         castling += "" if board.castling_xfen() == right.castling_xfen() else " (wrong)"
         return f"{turn}; {castling}"
+
+
+def _mirrored(state: ChessState) -> ChessState:
+    return ChessState.from_board(state.board().mirror())
+
+
+def _mirrored_move(text: str) -> str:
+    move = chess.Move.from_uci(text)
+    start, end = (chess.square_mirror(each) for each in (move.from_square, move.to_square))
+    return chess.Move(start, end, move.promotion).uci()
+
+
+_COLOUR_FLIP: Final = Symmetry(
+    "colours and ranks exchanged", True, _mirrored, _mirrored, _mirrored_move
+)
 
 
 def _fen(parsed: ParsedState) -> Fen:

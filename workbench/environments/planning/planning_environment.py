@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from html import escape
+from itertools import combinations
 from typing import ClassVar, Final, TypeVar
 
 import numpy as np
 
-from workbench.environment import Environment
+from workbench.environment import Environment, Symmetry
 from workbench.environments.planning.planning_texts import (
     NO_FACTS,
     FactReader,
@@ -275,6 +276,21 @@ class PlanningEnvironment(Environment[Facts, str]):
         """Return the facts with one of them as true or as false as it is."""
         return state - {name} | true & {name}
 
+    def symmetries(self, initial: Facts, generator: np.random.Generator) -> tuple[Symmetry, ...]:
+        """Return the exchanges of two objects of one type by which the actions stay the same."""
+        return self._exchanges
+
+    @cached_property
+    def _exchanges(self) -> tuple[Symmetry, ...]:
+        objects, operators = self.task.objects, self.automaton.operators
+        known, exchanges = set(operators), []
+        for one, other in combinations(objects, 2):
+            if objects[one] == objects[other]:
+                names = {one: other, other: one}
+                if all(_renamed_operator(each, names) in known for each in operators):
+                    exchanges.append(_exchange(names))
+        return tuple(exchanges)
+
     def slip(self, state: Facts, generator: np.random.Generator) -> Facts:
         """Return a state after one mistake.
 
@@ -337,6 +353,35 @@ class PlanningEnvironment(Environment[Facts, str]):
         if arities != _NEEDED or len(self.task.objects) > _MOST_BLOCKS:
             return None
         return tower_picture(self.task, state, marked)
+
+
+def _renamed_atom(text: str, names: Mapping[str, str]) -> str:
+    name, *objects = words(text)
+    return atom_text([name, *(names.get(each, each) for each in objects)])
+
+
+def _renamed(facts: Facts, names: Mapping[str, str]) -> Facts:
+    return frozenset(_renamed_atom(fact, names) for fact in facts)
+
+
+def _renamed_operator(operator: StripsOperator, names: Mapping[str, str]) -> StripsOperator:
+    facts = (operator.preconditions, operator.added, operator.deleted)
+    return StripsOperator(
+        _renamed_atom(operator.name, names), *(_renamed(each, names) for each in facts)
+    )
+
+
+def _exchange(names: Mapping[str, str]) -> Symmetry:
+    def state(facts: Facts) -> Facts:
+        return _renamed(facts, names)
+
+    return Symmetry(
+        f"{' and '.join(names)} exchanged",
+        False,
+        state,
+        state,
+        lambda text: _renamed_atom(text, names),
+    )
 
 
 def _shuffled(items: Iterable[Item], generator: np.random.Generator) -> list[Item]:

@@ -1,0 +1,302 @@
+"""Audits: how far a model's own answers agree, with no true state; asked, computed, or from recorded replies."""
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pandas as pd
+
+from workbench.answers.model_replies import model_replies
+from workbench.asking.costs import Price
+from workbench.asking.resumable_run import checked_price, require_extra
+from workbench.asking.settings import Operation, Question
+from workbench.consistency.asked import announce, ask_stages, folder_name, plan_stages
+from workbench.consistency.audit import Answer, AuditResult, Tables, audit_plan
+from workbench.consistency.calibration import MODEL
+from workbench.consistency.contradiction import (
+    Contradiction,
+    held_contradictions,
+    smallest_contradictions,
+)
+from workbench.consistency.measure import depth_of, summarize
+from workbench.consistency.plan import plan_pairs
+from workbench.consistency.recorded import held_pairs
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_of
+from workbench.errors import InvalidArgumentError
+from workbench.front_door.frames import Rows, predictions_of
+from workbench.front_door.models import RUNS, asking, positions, positions_of
+from workbench.language_model.language_model import model_names
+from workbench.scoring import ScoringParameters, scoring_parameters
+
+Model: TypeAlias = str | Path | Rows | Callable[[pd.DataFrame], pd.DataFrame]
+
+LIMIT: Final = 100
+"""Positions where none are given."""
+
+_BUNDLED: Final = "workbench/"
+_SHOWN: Final = (
+    "consistency", "precision", "recall", "f", "equal", "unreadable_one", "unreadable_both", "failed",
+    "truth", "count", "games",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """The result of an audit.
+
+    Attributes:
+        environment: Of all positions.
+        model: Its name; empty where a table has several.
+        pairs: A row for each pair of answers; `workbench.consistency.measure.measured_pairs` lists the
+            columns.
+        left_out: Why a relation was not asked about, by its name.
+        without_pair: Positions that have no pair, by relation.
+        questions: How many questions the pairs have; 0 of recorded replies.
+        announcement: What was stated before asking; empty where nothing was asked.
+    """
+
+    environment: AnyEnvironment
+    model: str
+    pairs: pd.DataFrame
+    left_out: Mapping[str, str]
+    without_pair: Mapping[str, int]
+    questions: int
+    announcement: str = ""
+    _contradictions: Callable[[int | None], list[Contradiction]] = field(
+        default=lambda limit: [], compare=False
+    )
+
+    def summary(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
+        """Return the mean consistency and truth in groups, with intervals of 95% by game.
+
+        Args:
+            by: Columns of `pairs` besides relation, such as ``group`` or ``ply``; recorded replies are
+                always apart by model and setting.
+
+        Returns:
+            See `workbench.consistency.measure.summarize`.
+        """
+        more = [by] if isinstance(by, str) else list(by)
+        models = [name for name in MODEL if name in self.pairs]
+        return summarize(self.pairs, list(dict.fromkeys(["relation", *models, *more])))
+
+    def contradictions(self, limit: int | None = 5) -> list[Contradiction]:
+        """Return the smallest contradictions of the shortest pairs that contradict each other.
+
+        A model that can be asked is asked about every prefix of these pairs; how many questions that
+        makes is stated before. Of recorded replies only the recorded prefixes count. `workbench.explore`
+        opens a contradiction.
+
+        Args:
+            limit: The most pairs, at least 1; None for all.
+        """
+        if limit is not None and limit < 1:
+            raise InvalidArgumentError(f"limit: expected at least 1 or None, got {limit!r}")
+        return self._contradictions(limit)
+
+    def __repr__(self) -> str:
+        """Return the summary, and what is left out, as text."""
+        table = self._table().to_string(index=False, float_format="{:.3f}".format)
+        return "\n".join([self._headline(), table, *self._remarks()])
+
+    def _repr_html_(self) -> str:
+        """Return the same as HTML, for a notebook."""
+        table = self._table().to_html(index=False, border=0, float_format="{:.3f}".format)
+        remarks = "".join(f"<p>{escape(line)}</p>" for line in self._remarks())
+        return f"<p><strong>{escape(self._headline())}</strong></p>{table}{remarks}"
+
+    def _table(self) -> pd.DataFrame:
+        table = self.summary()
+        keys = [name for name in ("relation", *MODEL) if name in table and table[name].any()]
+        return table[[*keys, *_SHOWN]]
+
+    def _headline(self) -> str:
+        depth, who = depth_of(self.pairs), f" of {self.model}" if self.model else ""
+        return (
+            f"Consistency{who} at m = {depth} in {self.environment.name}: {len(self.pairs)} pairs, "
+            f"{self.questions or 'no'} questions"
+        )
+
+    def _remarks(self) -> list[str]:
+        noun = self.environment.episode_noun
+        return [
+            *(f"{name} left out: {reason}" for name, reason in self.left_out.items()),
+            *(f"{name}: {number} {noun}s have no pair" for name, number in self.without_pair.items()),
+            "consistency is half p, half r between two answers, truth the same of both against the true "
+            "state: a model can be consistent and wrong",
+        ]  # fmt: skip
+
+
+def audit(
+    model: Model,
+    rows: Rows | None = None,
+    *,
+    relations: str | Sequence[str] = (),
+    limit: int | None = None,
+    environment: str | None = None,
+    depth: int = 4,
+    terminal: str = "absorb",
+    ill_formed: str = "as_is",
+    seed: int = 0,
+    budget: float | None = None,
+    price: tuple[float, float] | None = None,
+    out: str | Path | None = None,
+    reuse: str | Path | Sequence[str | Path] = (),
+    api_key: str | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Audit:
+    """Compare a model's answers with each other: by the rules, without an answer key.
+
+    The number of questions is printed before the first is asked. Asking resumes as `ask` does: the
+    same call asks what is left.
+
+    Args:
+        model: A name as for `ask`; a bundled model such as ``workbench/small`` is not asked but run
+            here, unless there is an ``out``. Or replies that were recorded, as `score` takes them:
+            nothing is asked then. Or a function from positions to their predictions, such as
+            ``workbench.answers.model_replies.simulate``.
+        rows: Positions as for `ask`; by default `LIMIT` as of `positions`.
+        relations: Names, such as ``next_action``; all that the environment and the model can have if
+            there are none.
+        limit: Positions at most.
+        environment: By default that of the positions, or chess.
+        depth: m.
+        terminal: ``absorb`` or ``drop``.
+        ill_formed: ``as_is`` or ``sink``.
+        seed: Of the choice of positions, and of what relations draw.
+        budget: Dollars that all questions may cost, as for `ask`.
+        price: As for `ask`.
+        out: Folder of the runs, one for each prompt; by default one in ``runs``.
+        reuse: Run folders of `ask` with the same question, whose answers are not asked for again.
+        api_key: As for `ask`.
+        progress: Whether to show progress bars on standard error.
+        **options: As for `ask`.
+
+    Returns:
+        ``pairs``, ``summary()``, ``contradictions()``, and what is left out and why.
+
+    Raises:
+        WorkbenchError: As of `ask`; if there is no pair, or no such relation.
+
+    Example:
+        >>> import workbench as wb
+        >>> done = wb.audit("workbench/tiny", limit=5, relations="next_action")
+        >>> done.questions, done.pairs["relation"].unique().tolist()
+        (10, ['next_action'])
+    """
+    names = [relations] if isinstance(relations, str) else list(relations)
+    parameters = scoring_parameters(depth, {"terminal": terminal, "ill_formed": ill_formed})
+    if not callable(model) and (not isinstance(model, str) or Path(model).exists()):
+        if rows is not None:
+            raise InvalidArgumentError(
+                "rows: expected none beside recorded replies, which have their positions, got "
+                f"{type(rows).__name__}; give a model's name to ask about them"
+            )
+        return _of_recorded(predictions_of(model, environment), names, parameters)
+    named = model if isinstance(model, str) else ""
+    if rows is None:
+        table = positions(limit or LIMIT, environment or DEFAULT, seed=seed, model=named)
+    else:
+        table = positions_of(rows, environment)[:limit]
+    is_bundled = named.removeprefix(_BUNDLED) in model_names() and named.startswith(_BUNDLED)
+    if callable(model) or (is_bundled and out is None and not options):
+        answer = _computed(model if callable(model) else partial(_bundled, named))
+        plan = plan_pairs(table, names, seed=seed)
+        return _audit(audit_plan(plan, answer, parameters), answer, parameters, named)
+    require_extra()
+    question, operation = asking(named, environment_of(table).name, budget, options)
+    paid = checked_price(question, operation, None if price is None else Price(*price))
+    # What the workbench's own models read of a question are its actions.
+    reads = not named.startswith(_BUNDLED)
+    plan = plan_pairs(table, names, prompt=question.full_prompt if reads else None, seed=seed)
+    tables = plan.tables()
+    folder = RUNS / folder_name(named, question, seed, tables) if out is None else Path(out)
+    asked = _Asked(question, operation, folder, _paths(reuse), paid, api_key, progress)
+    print(f"workbench.audit: answers are in {folder}", file=sys.stderr)
+    result = audit_plan(plan, asked, parameters)
+    return _audit(result, asked, parameters, named, asked.announcements[0])
+
+
+def _paths(reuse: str | Path | Sequence[str | Path]) -> list[Path]:
+    return [Path(reuse)] if isinstance(reuse, str | Path) else list(map(Path, reuse))
+
+
+def _bundled(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    return model_replies(table, name.removeprefix(_BUNDLED), jobs=None)
+
+
+def _computed(model: Callable[[pd.DataFrame], pd.DataFrame]) -> Answer:
+    def answer(tables: Tables) -> Tables:
+        return {prompt: model(table) for prompt, table in tables.items()}
+
+    return answer
+
+
+@dataclass
+class _Asked:
+    """A model that is asked into a folder, after the number of questions is printed."""
+
+    question: Question
+    operation: Operation
+    folder: Path
+    reuse: Sequence[Path]
+    price: Price | None
+    api_key: str | None
+    progress: bool
+    announcements: list[str] = field(default_factory=list)
+
+    def __call__(self, tables: Tables) -> Tables:
+        stages = plan_stages(tables, self.question, self.folder, self.reuse)
+        self.announcements.append(announce(stages))
+        print(f"workbench.audit: {self.announcements[-1]}", file=sys.stderr)
+        return ask_stages(
+            stages, self.operation, price=self.price, api_key=self.api_key, progress=self.progress,
+            note=lambda line: warnings.warn(line, stacklevel=2),
+        )  # fmt: skip
+
+
+def _audit(
+    result: AuditResult,
+    answer: Answer,
+    parameters: ScoringParameters,
+    model: str,
+    announcement: str = "",
+) -> Audit:
+    plan = result.plan
+
+    def contradictions(limit: int | None) -> list[Contradiction]:
+        return smallest_contradictions(
+            plan, result.pairs, answer, parameters, limit=limit, model=model
+        )
+
+    return Audit(
+        plan.environment, model, result.pairs, plan.left_out, plan.without_pair, plan.questions,
+        announcement, contradictions,
+    )  # fmt: skip
+
+
+def _of_recorded(
+    replies: pd.DataFrame, names: Sequence[str], parameters: ScoringParameters
+) -> Audit:
+    held = held_pairs(replies, names)
+    tables = [each.measured(parameters) for each in held]
+
+    def contradictions(limit: int | None) -> list[Contradiction]:
+        every = [
+            one
+            for each, table in zip(held, tables, strict=True)
+            for one in held_contradictions(each, table, parameters)
+        ]
+        return sorted(every, key=lambda one: (one.ply, one.position_id))[:limit]
+
+    models = {each.model[0] for each in held}
+    return Audit(
+        held[0].environment, models.pop() if len(models) == 1 else "",
+        pd.concat(tables, ignore_index=True), {}, {}, 0, "", contradictions,
+    )  # fmt: skip
