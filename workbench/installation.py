@@ -1,13 +1,18 @@
 """The installed workbench: the folder of its bundled files, and the command that adds an optional extra."""
 
+import importlib
+import importlib.util
 import json
 import shlex
 import sys
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
+
+from workbench.errors import MissingExtraError
 
 PACKAGE: Final = Path(__file__).resolve().parent
 
@@ -32,6 +37,24 @@ def install_hint(extra: str) -> str:
         installed = None
     arguments = requirement(extra, PACKAGE.parent, installed)
     return shlex.join([sys.executable or "python", "-m", "pip", "install", *arguments])
+
+
+def library(name: str, extra: str) -> ModuleType:
+    """Return an optional library, imported when it is needed.
+
+    Args:
+        name: Of the module.
+        extra: The extra that installs it.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    if importlib.util.find_spec(name) is None:
+        raise MissingExtraError(
+            f"expected the library {name!r} of the optional extra {extra!r}, which is not installed: "
+            f"{install_hint(extra)}"
+        )
+    return importlib.import_module(name)
 
 
 def requirement(extra: str, above: Path, installed: Distribution | None) -> list[str]:

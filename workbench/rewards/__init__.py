@@ -28,8 +28,10 @@ BUDGET: Final = 200_000
 LONGEST: Final = 100_000
 """Characters of a reply that are read, from its end: the answer is there, and time stays bounded."""
 
-_AFFORDANCES: Final = ("f", "precision", "recall")
-_UNDEFINED: Final = dict.fromkeys(_AFFORDANCES, math.nan)
+AFFORDANCES: Final = ("f", "precision", "recall")
+"""Measures at a depth."""
+
+_UNDEFINED: Final = dict.fromkeys(AFFORDANCES, math.nan)
 
 
 def state_reward(
@@ -74,7 +76,7 @@ def state_reward(
         >>> from workbench.rewards import state_reward
         >>> start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
         >>> round(state_reward("The board: " + start.replace("RNBQ", "R1BQ"), start), 2)
-        0.93
+        0.86
     """
     (value,) = state_rewards(
         [reply],
