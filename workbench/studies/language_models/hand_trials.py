@@ -47,7 +47,8 @@ def state_means(model: LanguageModel, games: Sequence[Sequence[str]], kind: str)
     entered = (read_moves(moves)[1:, 1].astype(np.int64) for moves in own)
     labels = entered if kind == SQUARE else map(moved_pieces, own)
     means = class_means(model, own, labels, SQUARES if kind == SQUARE else VALUES)[0]
-    return means[: model.shape.layers + 1, 0 if kind == SQUARE else 1 :]
+    of_kind: Vectors = means[: model.shape.layers + 1, 0 if kind == SQUARE else 1 :]
+    return of_kind
 
 
 def trials(
@@ -185,7 +186,8 @@ def _squares(games: EncodedGames, encoded: Vectors) -> NDArray[np.int64]:
 def best_hand(rows: pd.DataFrame) -> int:
     """Return the place of the hand that most often changes what is meant and nothing else."""
     done = rows[rows["done"]]
-    return int(_clean(done).groupby(done["hand"]).mean().idxmax())
+    shares = _clean(done).groupby(done["hand"]).mean()
+    return int(shares.index.to_numpy()[shares.to_numpy().argmax()])
 
 
 def _clean(done: pd.DataFrame) -> pd.Series:
