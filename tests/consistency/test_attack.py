@@ -223,7 +223,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            ({"model": "openai/gpt-4o"}, "a hosted model is attacked by a function that asks it"),
+            ({"model": "openai/gpt-4o"}, "a hosted model is attacked within a budget of dollars"),
             ({"model": "small"}, "expected workbench/ and the name of a bundled model"),
             ({"model": "workbench/nothing"}, "expected workbench/ and the name of a bundled model"),
             ({"environment": "othello"}, "expected chess, whose games workbench/tiny reads"),

@@ -202,6 +202,6 @@ def attack_target(
         return _BundledTarget(load_model(name), rules, error)
     raise InvalidArgumentError(
         f"model: expected {PROVIDER}/ and the name of a bundled model, {PROVIDER}/{SIMULATED}, or a "
-        f"function from lines to written states, got {model!r:.80}; a hosted model is attacked by a "
-        "function that asks it, with a budget of its own: the search calls it once for each depth"
+        f"function from lines to written states, got {model!r:.80}; a hosted model is attacked within a "
+        "budget of dollars, by workbench.consistency.asked_target.AskedTarget"
     )

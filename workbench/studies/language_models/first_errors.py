@@ -151,10 +151,12 @@ def draw_boards(rows: pd.DataFrame, count: int = 3, note: str = "") -> Figure:
     environment = environment_named(DEFAULT)
     figure, axes_of = new_figure(len(shortest), 3.4 * len(shortest), 7.6, rows=2)
     true_row, written_row = axes_of[: len(shortest)], axes_of[len(shortest) :]
-    for row, above, below in zip(shortest.itertuples(), true_row, written_row, strict=True):
-        true, written = environment.parse(row.true), environment.parse(row.answer)
-        moves = environment.movetext(row.shortest)
-        above.set_title(f"{row.model}: {moves}\ntrue board", fontsize=9)
+    columns = (shortest[name] for name in ("model", "shortest", "true", "answer"))
+    for model, actions, true_text, answer, above, below in zip(
+        *columns, true_row, written_row, strict=True
+    ):
+        true, written = environment.parse(true_text), environment.parse(answer)
+        above.set_title(f"{model}: {environment.movetext(actions)}\ntrue board", fontsize=9)
         environment.draw(above, true.state)
         below.set_title("written board", fontsize=9)
         if written.fault:
