@@ -102,7 +102,7 @@ class LanguageModel:
         draws = None
         if temperature and seeds is not None:
             draws = np.stack([np.random.default_rng(seed).random(SLOTS) for seed in seeds])
-        return [text for text, _ in self._written(games, temperature, draws)]
+        return self._written(games, temperature, draws)
 
     def write_certain_states(self, games: Sequence[Sequence[str]]) -> list[tuple[str, float]]:
         """Return what `write_states` does, each with the model's certainty of it.
@@ -111,19 +111,20 @@ class LanguageModel:
             The texts, with the probability that the model gives to all that it writes but the clocks, in
             [0, 1]: the product of those of the tokens, each given the ones before it.
         """
-        return [
-            (text, float(certainties[:CLOCKS].prod(dtype=np.float64)))
-            for text, certainties in self._written(games, 0.0, None)
-        ]
+        certainties = np.empty((len(games), SLOTS), np.float32)
+        texts = self._written(games, 0.0, None, certainties)
+        products = certainties[:, :CLOCKS].prod(axis=1, dtype=np.float64)
+        return list(zip(texts, products.tolist(), strict=True))
 
     def _written(
         self,
         games: Sequence[Sequence[str]],
         temperature: float,
         draws: NDArray[np.float64] | None,
-    ) -> list[tuple[str, NDArray[np.float32]]]:
+        certainties: NDArray[np.float32] | None = None,
+    ) -> list[str]:
         read = [read_moves(moves) for moves in games]
-        texts, certainties = [""] * len(read), np.empty((len(read), SLOTS), np.float32)
+        texts = [""] * len(read)
         # Alike in length, so that little is filled up.
         order = sorted(range(len(read)), key=lambda index: len(read[index]))
         for first in range(0, len(order), BATCH):
@@ -131,12 +132,13 @@ class LanguageModel:
             moves, at = side_by_side([read[index] for index in batch])
             encoded = encode(np, self.weights, self.shape, moves)[-1]
             own = None if draws is None else draws[batch]
-            certain = np.empty((len(batch), SLOTS), np.float32)
+            certain = None if certainties is None else np.empty((len(batch), SLOTS), np.float32)
             tokens = write_boards(self.weights, self.shape, encoded, at, temperature, own, certain)
-            certainties[batch] = certain
+            if certainties is not None:
+                certainties[batch] = certain
             for index, row in zip(batch, tokens.tolist(), strict=True):
                 texts[index] = spell(row)
-        return list(zip(texts, certainties, strict=True))
+        return texts
 
     def write_states_along(self, moves: Sequence[str], plies: Sequence[int]) -> list[str]:
         """Return the FENs that `write_states` writes for the moves up to each of these plies.
