@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { changeInWords, nextInWords, wrongInWords } from "../../../workbench/explore/reader/believed_words.js";
 import { firstWrong, guessInWords } from "../../../workbench/explore/reader/guess_first.js";
 import { movesOf, stopsOf } from "../../../workbench/explore/reader/game_text.js";
-import { boardIntended, handAfter, handOf, handOfText, handText, plyThatBrought } from "../../../workbench/explore/reader/hand_places.js";
+import { boardIntended, handByPly, handOf, handOfText, handText, plyThatBrought } from "../../../workbench/explore/reader/hand_places.js";
 import { courseInWords, intentInWords, outcomeInWords, outcomeOf, playInWords, rateInWords } from "../../../workbench/explore/reader/hand_words.js";
 import { linkOfPlace, placeOfLink } from "../../../workbench/explore/reader/reader_link.js";
 
@@ -100,17 +100,17 @@ test("a hand is refused in words", () => {
 
 test("a replaced piece is followed until it is taken, a moved one while its squares stay", () => {
   const put = handOf(game, { square: "f3", piece: "B" }).hand;
-  assert.deepEqual([2, 3, 8, 9, 12, 13, 14].map((ply) => handAfter(put, ITALIAN, ply)?.square ?? null), [null, "f3", "f3", "g5", "g5", "f7", null]);
+  assert.deepEqual([2, 3, 8, 9, 12, 13, 14].map((ply) => handByPly(put, ITALIAN)[ply]?.square ?? null), [null, "f3", "f3", "g5", "g5", "f7", null]);
   const moved = handOf(game, { square: "f3", to: "a3" }).hand;
-  assert.deepEqual([3, 8, 9].map((ply) => handAfter(moved, ITALIAN, ply) !== null), [true, true, false]);
+  assert.deepEqual([3, 8, 9].map((ply) => handByPly(moved, ITALIAN)[ply] !== null), [true, true, false]);
   assert.equal(boardIntended(ITALIAN[8].fen, moved).split(" ")[0], "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/N7/PPPP1PPP/RNBQ1RK1");
   const promotion = stopsOf("a4 b5 axb5 a6 bxa6 Bb7 axb7 h6 bxa8=Q");
   const pawn = handOf({ ...game, stops: promotion, at: 8, written: promotion[8].fen }, { square: "b7", piece: "N" }).hand;
-  assert.equal(handAfter(pawn, promotion, 8).square, "b7");
-  assert.equal(handAfter(pawn, promotion, 9), null);
+  assert.equal(handByPly(pawn, promotion)[8].square, "b7");
+  assert.equal(handByPly(pawn, promotion)[9], null);
   const passing = stopsOf("a4 h6 a5 b5 axb6");
   const taken = handOf({ ...game, stops: passing, at: 4, written: passing[4].fen }, { square: "b5", piece: "n" }).hand;
-  assert.equal(handAfter(taken, passing, 5), null);
+  assert.equal(handByPly(taken, passing)[5], null);
 });
 
 test("the hand of a link fits its game, or is none", () => {
@@ -123,23 +123,24 @@ test("the hand of a link fits its game, or is none", () => {
 test("what a hand does is said", () => {
   const { hand } = handOf(game, { square: "f3", piece: "B" });
   const reply = (ply, other, more = {}) => ({ ply, on_board: true, predicted_fen: boardIntended(ITALIAN[ply].fen, { square: "f3", to: "f3", other }), precision: [1, 0.5], intended: { precision: [1, 0.75] }, ...more });
+  const course = handByPly(hand, ITALIAN);
   assert.equal(intentInWords(hand, ITALIAN, "small"), "A hand inside: a white bishop on f3 in place of the white knight. It changes one hidden state of small, that after 2. Nf3 (ply 3).");
   const plain = reply(8, "N", { precision: [1, 1] });
-  assert.equal(outcomeInWords(hand, ITALIAN, 8, reply(8, "B"), plain, 2), "Ply 8: it writes a white bishop on f3, as intended. No other square changes. p_2 against the true board is 0.5000 (without the hand 1.0000), against the intended board 0.7500.");
+  assert.equal(outcomeInWords(hand, course, 8, reply(8, "B"), plain, 2), "Ply 8: it writes a white bishop on f3, as intended. No other square changes. p_2 against the true board is 0.5000 (without the hand 1.0000), against the intended board 0.7500.");
   const queen = { ...reply(8, "Q", { intended: null }) };
   queen.predicted_fen = boardIntended(queen.predicted_fen, { square: "e4", to: "e4", other: "p" });
-  assert.match(outcomeInWords(hand, ITALIAN, 8, queen, plain, 2), /a white queen on f3: the hand does not work here\. 1 other square changes: e4\. .* not defined, as that board cannot arise/);
-  assert.match(outcomeInWords(hand, ITALIAN, 8, { ...queen, on_board: false }, plain, 2), /no board that can be read/);
-  assert.match(outcomeInWords(hand, ITALIAN, 2, reply(2, "N"), plain, 2), /before the changed state/);
-  assert.match(outcomeInWords(hand, ITALIAN, 8, undefined, plain, 2), /still reads/);
-  assert.match(outcomeInWords(hand, ITALIAN, 14, reply(14, "B"), undefined, 2), /nothing is intended any more/);
+  assert.match(outcomeInWords(hand, course, 8, queen, plain, 2), /a white queen on f3: the hand does not work here\. 1 other square changes: e4\. .* not defined, as that board cannot arise/);
+  assert.match(outcomeInWords(hand, course, 8, { ...queen, on_board: false }, plain, 2), /no board that can be read/);
+  assert.match(outcomeInWords(hand, course, 2, reply(2, "N"), plain, 2), /before the changed state/);
+  assert.match(outcomeInWords(hand, course, 8, undefined, plain, 2), /still reads/);
+  assert.match(outcomeInWords(hand, course, 14, reply(14, "B"), undefined, 2), /nothing is intended any more/);
   const moved = handOf(game, { square: "f3", to: "a3" }).hand;
-  assert.match(outcomeInWords(moved, ITALIAN, 8, reply(8, "N"), plain, 2), /nothing on a3 and a white knight on f3: the hand does not work/);
-  assert.equal(outcomeOf(moved, ITALIAN, { ...plain, predicted_fen: boardIntended(ITALIAN[8].fen, moved) }).held, true);
-  const course = [7, 8].map((ply) => reply(ply, ply === 7 ? "B" : "N"));
-  assert.equal(courseInWords(hand, ITALIAN, course), "From ply 7 to 8 it writes what is intended 1 of 2 times; not after ply 8.");
-  assert.match(courseInWords(hand, ITALIAN, [reply(8, "B"), reply(14, "B")]), /^After ply 8 .* every time\. From ply 14 on nothing/);
-  assert.equal(courseInWords(hand, ITALIAN, [reply(2, "N")]), "");
+  assert.match(outcomeInWords(moved, handByPly(moved, ITALIAN), 8, reply(8, "N"), plain, 2), /nothing on a3 and a white knight on f3: the hand does not work/);
+  assert.equal(outcomeOf(handByPly(moved, ITALIAN)[8], { ...plain, predicted_fen: boardIntended(ITALIAN[8].fen, moved) }).held, true);
+  const replies = [7, 8].map((ply) => reply(ply, ply === 7 ? "B" : "N"));
+  assert.equal(courseInWords(hand, course, replies), "From ply 7 to 8 it writes what is intended 1 of 2 times; not after ply 8.");
+  assert.match(courseInWords(hand, course, [reply(8, "B"), reply(14, "B")]), /^After ply 8 .* every time\. From ply 14 on nothing/);
+  assert.equal(courseInWords(hand, course, [reply(2, "N")]), "");
   assert.equal(playInWords({ next: { uci: "e2e4", probability: 0.5 } }, { next: { uci: "d2d4", probability: 0.25 } }), "It would play e2e4 (0.5000); without the hand d2d4 (0.2500).");
   assert.equal(playInWords({ next: null }), "");
   const trials = { done: 9, intended: 0.5, low: 0.4, high: 0.6, clean: 0.25, later: 0.3, later_plies: 8, later_sites: 4, wrong_ply: 0.01, random_direction: 0 };

@@ -5,7 +5,7 @@
 
 import { htmlElement, subscripted } from "../page/svg.js";
 import { pieceName } from "../board/board_model.js";
-import { HAND_PIECES, boardIntended, handAfter, handOf, moveOfPly } from "./hand_places.js";
+import { HAND_PIECES, boardIntended, handByPly, handOf, moveOfPly } from "./hand_places.js";
 import { courseInWords, intentInWords, outcomeInWords, outcomeOf, playInWords, rateInWords } from "./hand_words.js";
 
 export class Hand {
@@ -41,9 +41,15 @@ export class Hand {
 
   /** What the worker is told about the board of a ply. */
   question(ply) {
+    const now = this.course()[ply];
+    return { hand: this.place, intended: now && boardIntended(this.page.now().stops[ply].fen, now) };
+  }
+
+  /** The hand after each ply; a game and a hand are read once. */
+  course() {
     const { stops } = this.page.now();
-    const now = handAfter(this.place, stops, ply);
-    return { hand: this.place, intended: now && boardIntended(stops[ply].fen, now) };
+    if (this.read?.stops !== stops || this.read.place !== this.place) this.read = { stops, place: this.place, course: handByPly(this.place, stops) };
+    return this.read.course;
   }
 
   /** Put or move a piece on the model's board, or say why it cannot be. @param {Object} meant See handOf. */
@@ -122,10 +128,10 @@ export class Hand {
     const replies = this.repliesOf(model.name);
     const [reply, plain] = [replies.get(ply), this.page.plainReply(ply)];
     show("intent", intentInWords(place, stops, name));
-    show("outcome", outcomeInWords(place, stops, ply, reply, plain, depth));
-    show("course", courseInWords(place, stops, [...replies.values()].sort((one, other) => one.ply - other.ply)));
+    show("outcome", outcomeInWords(place, this.course(), ply, reply, plain, depth));
+    show("course", courseInWords(place, this.course(), [...replies.values()].sort((one, other) => one.ply - other.ply)));
     show("next", playInWords(reply, plain));
-    const outcome = reply && outcomeOf(place, stops, reply);
+    const outcome = reply && outcomeOf(this.course()[ply], reply);
     if (outcome) this.element.dataset.held = String(outcome.held);
   }
 }

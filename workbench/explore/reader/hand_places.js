@@ -73,21 +73,25 @@ export function handOf({ stops, at, written, canArise }, { square, to = square, 
 }
 
 /**
- * The hand after a ply of the game, on the squares on which its piece is then: one that was replaced moves on, one that was moved
- * is followed while both squares stay as they were. Null before its ply, and once nothing is intended any more.
+ * The hand after each ply of the game, on the squares on which its piece is then: one that was replaced moves on, one that was
+ * moved is followed while both squares stay as they were. Null before its ply, and once nothing is intended any more.
+ * @returns {Array<Object|null>} By ply.
  */
-export function handAfter(hand, stops, ply) {
-  if (ply < hand.ply) return null;
-  let { square } = hand;
-  const truth = (at) => (isMove(hand) ? [square, hand.to] : [square]).map((each) => parseFen(stops[at].fen).pieces[each]).join();
-  const before = truth(hand.ply);
-  for (let at = hand.ply + 1; at <= ply; at += 1) {
-    const [from, to] = [stops[at].uci.slice(0, 2), stops[at].uci.slice(2, 4)];
-    if (to === square) return null;
-    if (from === square && !isMove(hand)) square = to;
-    if (truth(at) !== before) return null;
-  }
-  return isMove(hand) ? hand : { ...hand, square, to: square };
+export function handByPly(hand, stops) {
+  let now = null;
+  return stops.map(({ ply, fen, uci }) => {
+    if (ply < hand.ply) return null;
+    const pieces = parseFen(fen).pieces;
+    const there = ({ square, to }) => [square, to].map((each) => pieces[each]).join();
+    if (ply === hand.ply) now = { ...hand, truth: there(hand) };
+    else if (now) {
+      const [from, to] = [uci.slice(0, 2), uci.slice(2, 4)];
+      const { square } = now;
+      if (from === square && !isMove(hand)) now = { ...now, square: to, to };
+      if (to === square || there(now) !== now.truth) now = null;
+    }
+    return now;
+  });
 }
 
 /** A hand as a link holds it. */

@@ -3,7 +3,7 @@
 import { parseFen, pieceName } from "../board/board_model.js";
 import { probabilityText } from "../page/chart.js";
 import { counted } from "./believed_words.js";
-import { handAfter, isMove, moveOfPly } from "./hand_places.js";
+import { isMove, moveOfPly } from "./hand_places.js";
 
 /** Of more squares or plies than this the rest is counted. */
 const MOST_NAMED = 6;
@@ -24,21 +24,21 @@ export function intentInWords(hand, stops, model) {
 
 /**
  * What a reply has on the squares of a hand; null if nothing is intended at its ply.
+ * @param {Object|null} now The hand after its ply, see handByPly. @param {Object} reply
  * @returns {{square: string, to: string, there: string|null, left: string|null, held: boolean}|null} Pieces, "" for none, null without a board.
  */
-export function outcomeOf(hand, stops, reply) {
-  const now = handAfter(hand, stops, reply.ply);
+export function outcomeOf(now, reply) {
   if (!now) return null;
   const { square, to } = now;
   const [left, there] = [square, to].map((each) => (reply.on_board ? parseFen(reply.predicted_fen).pieces[each] ?? "" : null));
-  return { square, to, there, left, held: there === hand.other && left !== hand.former };
+  return { square, to, there, left, held: there === now.other && left !== now.former };
 }
 
-/** Say what the model writes after a ply. @param {Object|undefined} reply With the hand. @param {Object|undefined} plain Without. */
-export function outcomeInWords(hand, stops, ply, reply, plain, depth) {
+/** Say what the model writes after a ply. @param {Array<Object|null>} course See handByPly. @param {Object|undefined} reply With the hand. @param {Object|undefined} plain Without. */
+export function outcomeInWords(hand, course, ply, reply, plain, depth) {
   if (ply < hand.ply) return `Ply ${ply} is before the changed state: here the hand changes nothing.`;
   if (!reply) return `Ply ${ply}: the model still reads …`;
-  const outcome = outcomeOf(hand, stops, reply);
+  const outcome = outcomeOf(course[ply], reply);
   if (!outcome) return `Ply ${ply}: the piece has moved on, or is taken or promoted, so that nothing is intended any more. ${otherSquares(reply, plain, [])}`;
   const { square, to, there, left, held } = outcome;
   const written = isMove(hand) ? `it writes ${articled(there)} on ${to} and ${articled(left)} on ${square}` : `it writes ${articled(there)} on ${to}`;
@@ -60,9 +60,9 @@ function numbersInWords(reply, plain, depth) {
   return `p_${depth} against the true board is ${value(reply.precision)}${before}, against the intended board ${against}.`;
 }
 
-/** Say how long a belief lasts. @param {Object[]} replies With the hand, by rising ply. */
-export function courseInWords(hand, stops, replies) {
-  const outcomes = replies.filter(({ ply }) => ply >= hand.ply).map((reply) => ({ ply: reply.ply, outcome: outcomeOf(hand, stops, reply) }));
+/** Say how long a belief lasts. @param {Array<Object|null>} course See handByPly. @param {Object[]} replies With the hand, by rising ply. */
+export function courseInWords(hand, course, replies) {
+  const outcomes = replies.filter(({ ply }) => ply >= hand.ply).map((reply) => ({ ply: reply.ply, outcome: outcomeOf(course[reply.ply], reply) }));
   const asked = outcomes.filter(({ outcome }) => outcome);
   if (asked.length === 0) return "";
   const lost = asked.filter(({ outcome }) => !outcome.held).map(({ ply }) => ply);

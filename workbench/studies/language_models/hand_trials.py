@@ -46,9 +46,9 @@ def state_means(model: LanguageModel, games: Sequence[Sequence[str]], kind: str)
     own = [tuple(moves) for moves in games]
     entered = (read_moves(moves)[1:, 1].astype(np.int64) for moves in own)
     labels = entered if kind == SQUARE else map(moved_pieces, own)
-    means = class_means(model, own, labels, SQUARES if kind == SQUARE else VALUES)[0]
-    of_kind: Vectors = means[: model.shape.layers + 1, 0 if kind == SQUARE else 1 :]
-    return of_kind
+    every = class_means(model, own, labels, SQUARES if kind == SQUARE else VALUES)[0]
+    means: Vectors = every[: model.shape.layers + 1, 0 if kind == SQUARE else 1 :]
+    return means
 
 
 def trials(
@@ -187,7 +187,7 @@ def best_hand(rows: pd.DataFrame) -> int:
     """Return the place of the hand that most often changes what is meant and nothing else."""
     done = rows[rows["done"]]
     shares = _clean(done).groupby(done["hand"]).mean()
-    return int(shares.index.to_numpy()[shares.to_numpy().argmax()])
+    return int(shares.index.to_numpy(int)[shares.to_numpy(float).argmax()])
 
 
 def _clean(done: pd.DataFrame) -> pd.Series:
