@@ -1,6 +1,7 @@
 """Settings of the documentation site; `make docs` builds it from what docs/site_sources.py lays out."""
 
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -120,14 +121,14 @@ def follow_export(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:
 
 
 def add_live_pages(app: Sphinx, config: Any) -> None:
-    """Have pages that need no more than themselves stand at the top of the site, and the engine of boards in it once."""
+    """Have pages that need no more than themselves stand at the top of the site, and the engines of boards and games in it once."""
     config.html_extra_path = [str(Path(app.srcdir) / "live")]
     config.html_static_path += [str(Path(app.srcdir) / "engine")]
 
 
 def load_engine(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Have a page with boards load what makes them live once one comes near the window."""
-    if "data-live-pair=" in context.get("body", ""):
+    """Have a page with boards or games load what makes them live once one comes near the window."""
+    if re.search("data-live-(pair|game|reader)=", context.get("body", "")):
         app.add_js_file("load_engine.js", loading_method="defer")
 
 

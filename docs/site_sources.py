@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from workbench.explore.game_tracker import live_games
 from workbench.explore.pair.pair_html import live_pairs, pair_html
+from workbench.explore.reader.reader_html import live_reader, reader_html
 from workbench.headless.class_lessons import LESSONS, write_lessons
 from workbench.headless.notebook_runs import (
     NOTEBOOKS,
@@ -32,8 +34,20 @@ PLACES: Final = frozenset({"out", "tables", "games", "predictions", "scores"})
 LIVE: Final = "live"
 """A folder of the sources; what it holds stands at the top of the site as it is, by conf.py."""
 PAIR_PAGE: Final = "pair.html"
+READER_PAGE: Final = "believer.html"
+READER: Final = "tiny"
+"""The language model that reads on the first page, and on a page of its own."""
 ENGINE: Final = Path("engine") / "live_pairs.js"
-"""What makes boards live; conf.py has pages that have boards load it."""
+"""What makes boards live, beside what makes games and the reader live; conf.py has pages with one of them load it."""
+FIRST_HEADING: Final = "## Two commands"
+LIVE_READER: Final = f"""## Watch a language model lose the board
+
+A small language model reads the moves of a chess game, never the board, and after each move writes down the board that it believes. Make a move
+on the true board, or step through the game: squares that the model has wrong are marked. It runs in this page; it also has <a href="{READER_PAGE}">a page of its own</a>.
+
+<div data-live-reader="{{}}"><p>It needs JavaScript, and appears here once this part of the page is in view.</p></div>
+
+"""
 INJECTED: Final = "# Parameters"
 """What stands first in a cell of given parameters."""
 CONTENTS: Final = """
@@ -60,17 +74,24 @@ def lay_out(folder: Path, jobs: int) -> None:
     """
     executed = executed_notebooks(folder.parent / "run", jobs)
     shutil.rmtree(folder, ignore_errors=True)
-    write(folder / "index.md", (ROOT / "README.md").read_text("utf-8") + CONTENTS)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    write(
+        folder / "index.md", readme.replace(FIRST_HEADING, LIVE_READER + FIRST_HEADING) + CONTENTS
+    )
     for path in [path for pattern in PAGES for path in ROOT.glob(pattern)]:
         write(folder / path.relative_to(ROOT), path.read_text("utf-8"))
     for path in [path for pattern in FILES for path in ROOT.glob(pattern)]:
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
-    for page, run in executed.items():
-        write(folder / page, as_shown(run))
+    shown = {page: as_shown(run) for page, run in executed.items()}
+    for page, text in shown.items():
+        write(folder / page, text)
     write(folder / LIVE / PAIR_PAGE, pair_html())
+    write(folder / LIVE / READER_PAGE, reader_html([READER]))
     write(folder / ENGINE, live_pairs())
+    write(folder / ENGINE.with_name("live_games.js"), live_games(shown.values()))
+    write(folder / ENGINE.with_name("live_reader.js"), live_reader(READER, READER_PAGE))
     for name, text in module_pages():
         write(folder / "docs" / "api" / f"{name}.rst", text)
 

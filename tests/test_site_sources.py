@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbench.explore.pair.pair_html import pair_html
+from workbench.explore.reader.reader_html import reader_html
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -73,12 +74,20 @@ def test_the_live_page_is_at_the_top_of_the_site(sources, tmp_path, monkeypatch)
     monkeypatch.setattr(sources, "executed_notebooks", lambda folder, jobs: {})
     monkeypatch.setattr(sources, "module_pages", lambda: [])
     (tmp_path / "none").mkdir()
-    (tmp_path / "none" / "README.md").write_text("# Site\n")
+    (tmp_path / "none" / "README.md").write_text("# Site\n\n## Two commands\n")
     monkeypatch.setattr(sources, "CONTENTS", "")
     sources.lay_out(tmp_path / "source", 1)
     command = [sys.executable, "-m", "sphinx", "-c", str(ROOT / "docs"), "-b", "html", "-q"]
     subprocess.run([*command, str(tmp_path / "source"), str(tmp_path / "html")], check=True)
-    assert (tmp_path / "html" / "pair.html").read_text(encoding="utf-8") == pair_html()
+    html = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("html/*.html")}
+    assert html["pair.html"] == pair_html()
+    assert html["believer.html"] == reader_html(["tiny"])
+    # The first page loads no more than what waits until the reader is near.
+    assert html["index.html"].count('<div data-live-reader="{}">') == 1
+    assert "load_engine.js" in html["index.html"]
+    assert "live_reader.js" not in html["index.html"]
+    engines = sorted(path.name for path in (tmp_path / "html" / "_static").glob("live_*.js"))
+    assert engines == ["live_games.js", "live_pairs.js", "live_reader.js"]
 
 
 def test_every_link_of_a_page_leads_to_a_file_of_the_site(sources, tmp_path, monkeypatch):

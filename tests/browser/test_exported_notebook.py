@@ -125,6 +125,57 @@ def test_a_long_page_wakes_the_pairs_that_come_near(browser, tmp_path):
         assert overflow(root.last) == []
 
 
+MOVES = (
+    "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8"
+)
+
+
+def expect_tracker_values(root, tracker, ply):
+    """The boards and numbers are those of Python at a ply."""
+    reply = next(each for each in tracker.tracked.replies if each.ply == ply)
+    expect(root).to_have_attribute("data-ply", str(ply))
+    expect(root.locator("[data-role=true-fen]")).to_have_text(reply.true_fen)
+    expect(root.locator("[data-role=predicted-fen]")).to_have_text(reply.predicted_fen)
+    shown = root.locator("[data-fact=precision]").get_attribute("data-value")
+    assert float(shown) == pytest.approx(reply.precision[tracker.depth - 1], abs=1e-12)
+
+
+def test_trackers_step_and_a_bundled_model_reads_its_game_again(browser, tmp_path):
+    simulated = GameTracker.simulated(MOVES, rate=0.2, seed=1, depth=3)
+    written = GameTracker.from_model(MOVES, "tiny")
+    chosen = GameTracker.simulated(MOVES, rate=0.2, seed=2)
+    chosen.read_with("tiny")
+    trackers = (simulated, written, chosen)
+    made = notebook(*trackers)
+    nbformat.write(made, tmp_path / "games.ipynb")
+    text, _ = LivePairs().from_filename(str(tmp_path / "games.ipynb"))
+    assert text.count('"weights": "') == 1
+    path = tmp_path / "games.html"
+    path.write_text(text, encoding="utf-8")
+    with opened(browser, path.as_uri(), WIDE, blocked=True) as (page, _):
+        roots = page.locator("[data-role=game-tracker]")
+        for place, tracker in enumerate(trackers):
+            page.locator("[data-live-game]").nth(place).scroll_into_view_if_needed()
+            root = roots.nth(place)
+            if tracker is not simulated:
+                expect(root.locator("[data-role=reader]")).to_have_value("tiny")
+                words = root.locator("[data-role=reading]")
+                expect(words).to_contain_text("workbench/tiny has read 18 plies")
+            root.locator("[data-role=first]").click()
+            for _ in range(5):
+                root.locator("[data-role=next]").click()
+            expect_tracker_values(root, tracker, 5)
+            root.locator("[data-role=last]").click()
+            expect_tracker_values(root, tracker, 18)
+            assert violations(root) == []
+            assert overflow(root) == []
+        expect(roots.nth(0).locator("[data-role=reader]")).to_be_hidden()
+        roots.nth(2).locator("[data-role=reader]").select_option("")
+        chosen.read_with("")
+        expect_tracker_values(roots.nth(2), chosen, 18)
+        expect(page.get_by_text("does not run here")).to_have_count(0)
+
+
 @pytest.mark.slow
 def test_a_board_of_the_site_is_dragged_from_the_disk(browser, tmp_path):
     pytest.importorskip("myst_nb")

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_losses import board_causes
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.reader.reader_html import reader_html
+from workbench.explore.reader.reader_html import live_reader, reader_html
 from workbench.language_model.language_model import load_model
 
 from .accessibility import violations
@@ -191,6 +191,31 @@ def test_a_model_that_names_moves_says_which(browser, tmp_path):
         expect_reply(page, "player", SCHOLARS_MATE[:2])
 
 
+def test_a_part_of_another_page_waits_until_it_is_near(browser, tmp_path):
+    path = tmp_path / "index.html"
+    path.write_text(
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=width=device-width>"
+        "<title>Site</title><main><h1>Site</h1><div style='height:3000px'></div>"
+        f"<div data-live-reader='{{}}'></div></main><script>{live_reader('tiny', 'own.html')}</script>",
+        encoding="utf-8",
+    )
+    with opened(browser, path.as_uri(), PHONE, touch=True) as (page, _):
+        place = page.locator("[data-live-reader]")
+        page.wait_for_timeout(300)
+        expect(place).to_have_attribute("data-live-reader", "{}")
+        place.scroll_into_view_if_needed()
+        expect(page.locator("[data-role=verdict]")).to_be_visible(timeout=PATIENCE)
+        page.locator("[data-role=next]").tap()
+        # The address is the other page's.
+        assert page.url == path.as_uri()
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.locator("[data-role=copy-link]").tap()
+        expect(page.locator("[data-role=page-status]")).to_contain_text("The link is copied")
+        link = page.evaluate("navigator.clipboard.readText()")
+        assert link.startswith(path.with_name("own.html").as_uri() + "#model=tiny&ply=")
+        assert violations(page.locator("html")) == []
+
+
 def longest_task(trace, address):
     """Milliseconds of processor time of the longest task of a page's main thread."""
     events = json.loads(trace)["traceEvents"]
@@ -220,7 +245,7 @@ def test_the_link_is_copied_or_selected(browser, address):
                 expect(field).to_be_hidden()
                 link = page.evaluate("navigator.clipboard.readText()")
             assert link == page.url
-            assert "&ply=10&" in link
+            assert "&ply=11&" in link
             assert link.startswith(address)
             assert violations(page.locator("html")) == []
 

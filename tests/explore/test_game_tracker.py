@@ -1,5 +1,8 @@
+import base64
 import io
+import json
 import math
+import zlib
 
 import chess.pgn
 import pandas as pd
@@ -9,7 +12,7 @@ from test_tracked_game import AFTER_E5, AFTER_NC6, HOSTILE, rows
 
 from workbench.errors import InvalidArgumentError
 from workbench.explore import game_tracker
-from workbench.explore.game_tracker import GameTracker, track_model
+from workbench.explore.game_tracker import GameTracker, live_games, track_model
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.tracked_game import TrackedGame, game_stops
 from workbench.language_model.language_model import load_model, model_names
@@ -186,3 +189,25 @@ class TestALanguageModelReads:
         assert [reply.reply_class for reply in tracked.replies[200:]] == ["absent"] * 2
         assert "at most 200 plies" in tracked.replies[200].reply
         assert tracked.replies[199].reply_class != "absent"
+
+
+def test_a_page_without_python_gets_the_game_and_the_weights_of_its_readers():
+    moves = "1. e4 e5 2. Nf3"
+    given = GameTracker.simulated(moves, depth=6, terminal="drop")
+    state = given.page_state()
+    assert state["traits"]["reader"] == ""
+    assert state["traits"]["depth"] == 6
+    assert state["scoring"] == {"terminal": "drop", "ill_formed": "as_is"}
+    game = json.loads(zlib.decompress(base64.b64decode(state["packed"])))
+    assert game == json.loads(json.dumps(given.game))
+    assert '"weights": "' not in live_games([given.still()])
+    given.read_with("tiny")
+    state = given.page_state()
+    # The replies that were given stay a choice; a page reads to depth 4.
+    assert state["traits"] | {"ply": 0} == {
+        "ply": 0, "depth": 4, "flipped": False, "reader": "tiny", "readers": ["tiny"],
+    }  # fmt: skip
+    written = GameTracker.from_model(moves, "tiny")
+    assert written.page_state()["traits"]["reader"] == "tiny"
+    script = live_games([given.still(), json.dumps(written.still())])
+    assert script.count('"weights": "') == 1

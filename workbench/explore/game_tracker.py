@@ -1,9 +1,12 @@
 """GameTracker: one game, the predictions along it, and the replies of a bundled language model."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from html import escape
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -18,10 +21,12 @@ from workbench.drawing.reply_words import class_words
 from workbench.environments.chess.classification import classify
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.board_reading import read_board
-from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
+from workbench.explore.page.assets import javascript, packed, piece_drawings, stylesheet
 from workbench.explore.page.still_chart import Axis, Panel, axis_around, still_chart
 from workbench.explore.page.still_html import aside, board, heading, listing, paragraph, picture
 from workbench.explore.page.widget_base import WidgetBase
+from workbench.explore.pair.pair_html import live_script
+from workbench.explore.reader.model_content import model_content, twin_words
 from workbench.explore.tracked_game import (
     Stop,
     TrackedGame,
@@ -165,6 +170,36 @@ def track_model(movetext: str, model: str, parameters: ScoringParameters) -> Tra
     return reading.tracked
 
 
+_SHEETS: Final = ("board/board.css", "game/game_tracker.css")
+
+_LIVE: Final = '<div data-live-game="{}">{}</div>'
+"""A last answer, and the state of the tracker that stands in its place on pages that have the engine."""
+
+_READER: Final = re.compile('(?:"|&quot;)reader(?:"|&quot;): (?:"|&quot;)([^"&]+)')
+"""In the state of a tracker, with its quotes as they stand in a page or in a notebook's file."""
+
+_DEEPEST_EXACT: Final = 4
+"""A page without Python measures no deeper."""
+
+
+def live_games(pages: Iterable[str]) -> str:
+    """Return a script that has the last answers of GameTracker become live, however many there are.
+
+    Args:
+        pages: The texts that hold them; the weights of each model that reads in one are in the script once.
+    """
+    readers = {name for page in pages for name in _READER.findall(page)}
+    models = [load_model(name) for name in model_names() if name in readers]
+    content = {
+        "models": {model.name: model_content(model) for model in models},
+        "words": twin_words(),
+        "pieces": piece_drawings(),
+        "style": stylesheet(*_SHEETS),
+    }
+    twin = "reader/model_twin.js" if models else None
+    return live_script(twin, "static_page/live_games.js", "openLiveGames", content)
+
+
 class GameTracker(WidgetBase):
     """State precision and edit distance along one game; both boards follow the ply.
 
@@ -183,7 +218,9 @@ class GameTracker(WidgetBase):
     """
 
     _esm = javascript("game/game_tracker.js")
-    _css = stylesheet("board/board.css", "game/game_tracker.css")
+    _css = stylesheet(*_SHEETS)
+    _model = ""
+    """Who wrote the replies that were given, if it can read them again."""
 
     ply = traitlets.Int().tag(sync=True)
     depth = traitlets.Int(1).tag(sync=True)
@@ -307,7 +344,9 @@ class GameTracker(WidgetBase):
             InvalidArgumentError: If an argument is out of range or the moves cannot be played.
         """
         parameters = ScoringParameters(depth, terminal, ill_formed)
-        return cls(track_model(movetext, model, parameters), pair=pair)
+        tracker = cls(track_model(movetext, model, parameters), pair=pair)
+        tracker._model = model if model in tracker.readers else ""
+        return tracker
 
     def read_with(self, model: str) -> None:
         """Let a bundled language model read the game, and show its replies.
@@ -333,7 +372,29 @@ class GameTracker(WidgetBase):
 
     def still(self) -> str:
         """Return the boards at the present ply and the scores of all replies as HTML."""
-        return tracker_still(self.tracked, self.ply, self.depth, flipped=self.flipped)
+        still = tracker_still(self.tracked, self.ply, self.depth, flipped=self.flipped)
+        return _LIVE.format(escape(json.dumps(self.page_state())), still)
+
+    def page_state(self) -> dict[str, Any]:
+        """Return what a page without Python starts from; there the reader reads the game again."""
+        reader = self.reader or self._model
+        game = self._given.page()
+        if reader:
+            game["depth"] = min(game["depth"], _DEEPEST_EXACT)
+        return {
+            "traits": {
+                "ply": self.ply,
+                "depth": min(self.depth, game["depth"]),
+                "flipped": self.flipped,
+                "reader": reader,
+                "readers": [reader] if reader else [],
+            },
+            "scoring": {
+                "terminal": self._given.parameters.terminal,
+                "ill_formed": self._given.parameters.ill_formed,
+            },
+            "packed": packed(game),
+        }
 
     def _read(self, model: str, seconds: float) -> ModelReading | None:
         """Read on with a model for some seconds; show the game when all of it is read."""

@@ -1,4 +1,4 @@
-"""Executed notebooks as HTML in which pairs of boards and browsers of runs work without a kernel.
+"""Executed notebooks as HTML in which pairs of boards, games and browsers of runs work without a kernel.
 
 ``jupyter nbconvert --to workbench.explore.notebook_export.LivePairs NOTEBOOK`` writes one.
 """
@@ -8,15 +8,17 @@ from typing import Any
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode, from_dict
 
+from workbench.explore.game_tracker import live_games
 from workbench.explore.pair.pair_html import live_pairs
 from workbench.explore.run.run_sample import live_runs
 
 
 class LivePairs(HTMLExporter):
-    """A notebook as HTML whose last answers of BoardPair and RunBrowser are live once they come into view.
+    """A notebook as HTML whose last answers of BoardPair, GameTracker and RunBrowser are live once they come into view.
 
-    The engines of `workbench.explore.pair.pair_html` and `workbench.explore.run.run_sample` are in the
-    file once, for all its pairs and runs. The
+    The engines of `workbench.explore.pair.pair_html`, `workbench.explore.game_tracker` and
+    `workbench.explore.run.run_sample` are in the file once, for all its pairs, games and runs, and so are the weights of
+    each language model that read one of the games. The
     state of widgets is left out: it would show them without a kernel that answers.
     """
 
@@ -33,7 +35,11 @@ class LivePairs(HTMLExporter):
         metadata = {name: nb.metadata[name] for name in nb.metadata if name != "widgets"}
         without: NotebookNode = from_dict({**nb, "metadata": metadata})  # type: ignore[no-untyped-call]
         page, resources = super().from_notebook_node(without, resources, **options)
-        engines = {"data-live-pair": live_pairs, "data-live-run": live_runs}
+        engines = {
+            "data-live-pair": live_pairs,
+            "data-live-game": lambda: live_games([page]),
+            "data-live-run": live_runs,
+        }
         scripts = [
             f"<script>\n{engine()}</script>\n" for name, engine in engines.items() if name in page
         ]

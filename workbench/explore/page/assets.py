@@ -7,11 +7,14 @@ subject each. A file imports by ``import { name } from "./file.js";`` or, from a
 checks all of this for the explorer's files.
 """
 
+import base64
+import json
 import posixpath
 import re
+import zlib
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import chess.svg
 
@@ -52,6 +55,11 @@ def piece_drawings() -> dict[str, str]:
     The drawings have a coordinate system of 45 by 45 units.
     """
     return dict(chess.svg.PIECES)
+
+
+def packed(content: Any) -> str:
+    """Return JSON in a form that is short in a page: deflated, and in base64."""
+    return base64.b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
 def _inline(name: str, parts: dict[str, str]) -> None:

@@ -84,6 +84,10 @@ MOST_BYTES: Final = 500_000
 PAIR_SHEETS: Final = ("board/board.css", "pair/pair_panels.css", "pair/board_pair.css")
 """The style sheets of the view."""
 
+_TWIN: Final = "static_page/page_twin.js"
+_TWINS: Final = {_TWIN: "pairTwin", "reader/model_twin.js": "modelTwin"}
+"""What answers questions on a page without Python, by its file."""
+
 _MAIN: Final = (
     'openOwnPair(JSON.parse(document.getElementById("content").textContent), loadTwin);\n'
 )
@@ -182,14 +186,24 @@ def script_policy(*scripts: str) -> str:
 
 def live_pairs() -> str:
     """Return a script that has the last answers of BoardPair on its page become live, however many there are."""
-    content = json_in_page({**pair_content(), "style": stylesheet(*PAIR_SHEETS)})
-    view = pair_script("static_page/live_pairs.js", "openLivePairs")
+    content = {**pair_content(), "style": stylesheet(*PAIR_SHEETS)}
+    return live_script(_TWIN, "static_page/live_pairs.js", "openLivePairs", content)
+
+
+def live_script(twin: str | None, view: str, offered: str, content: Any) -> str:
+    """Return a script of its own scope that calls what a view offers with content and the loader of its twin."""
     # A page of others may have the same names.
-    return f"{{\n{view}openLivePairs({content}, loadTwin);\n}}\n"
+    called = f"{offered}({json_in_page(content)}, loadTwin);"
+    return f"{{\n{twin_loader(twin)}{script(view, offered)}{called}\n}}\n"
 
 
 def pair_script(view: str, offered: str) -> str:
-    """Return the script of a view, and before it ``loadTwin``, which loads the twin in the page or in a worker."""
-    twin = javascript("static_page/page_twin.js")
-    load = f"const loadTwin = () => {{\n{twin}\nreturn pairTwin;\n}};\n"
-    return load + script(view, offered)
+    """Return the script of a view, and before it the loader of its twin."""
+    return twin_loader(_TWIN) + script(view, offered)
+
+
+def twin_loader(twin: str | None) -> str:
+    """Return ``loadTwin``, which loads the twin of a file in the page or in a worker; without a file there is none."""
+    if twin is None:
+        return "const loadTwin = null;\n"
+    return f"const loadTwin = () => {{\n{javascript(twin)}\nreturn {_TWINS[twin]};\n}};\n"

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from workbench.drawing.reply_words import FLAG_WORDS
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.language_model.hands import hands_of
 from workbench.language_model.language_model import LanguageModel
 from workbench.language_model.network import weight_shapes
+from workbench.language_model.vocabulary import TOKENS
 
 
 def model_content(model: LanguageModel) -> dict[str, Any]:
@@ -29,4 +32,13 @@ def model_content(model: LanguageModel) -> dict[str, Any]:
         "sizes": {name: list(size) for name, size in sizes.items()},
         "weights": base64.b64encode(halves.tobytes()).decode(),
         "hands": hands or None,
+    }
+
+
+def twin_words() -> dict[str, Any]:
+    """Return what model_twin.js is told besides questions, but for ``scoring``: its words, tokens and budget."""
+    return {
+        "flag_words": dict(FLAG_WORDS),
+        "exact_budget": ExplorerSettings().exact_budget,
+        "tokens": list(TOKENS),
     }

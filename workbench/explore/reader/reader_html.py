@@ -6,26 +6,27 @@ from itertools import pairwise
 from string import Template
 from typing import Any, Final
 
+import chess
+
 from workbench import __version__
-from workbench.drawing.reply_words import FLAG_WORDS, finished_words, ill_formed_words
+from workbench.drawing.reply_words import finished_words, ill_formed_words
 from workbench.errors import InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.page.assets import javascript, piece_drawings, script, stylesheet
-from workbench.explore.pair.pair_html import json_in_page, script_policy
-from workbench.explore.reader.model_content import model_content
+from workbench.explore.page.assets import piece_drawings, script, stylesheet
+from workbench.explore.pair.pair_html import json_in_page, live_script, script_policy, twin_loader
+from workbench.explore.reader.model_content import model_content, twin_words
 from workbench.games.game_tables import bundled_games
 from workbench.games.synthetic_boards import random_games
 from workbench.language_model.language_model import load_model, model_names
-from workbench.language_model.vocabulary import MOST_PLIES, TOKENS
+from workbench.language_model.vocabulary import MOST_PLIES
+from workbench.language_model.written_replies import replies_along
 
-READER_SHEETS: Final = (
+_SHEETS: Final = (
     "board/board.css",
     "pair/pair_panels.css",
     "game/game_tracker.css",
-    "static_page/page_frame.css",
     "reader/reader_page.css",
 )
-"""The style sheets of the page."""
 
 _MOST_CHECKPOINTS: Final = 6
 """So that a page with those of small has less than 6 MB."""
@@ -60,6 +61,7 @@ $view</script>
 </html>
 """)
 
+_TWIN: Final = "reader/model_twin.js"
 _MAIN: Final = 'openReader(JSON.parse(document.getElementById("content").textContent), loadTwin);\n'
 
 
@@ -78,20 +80,26 @@ def reader_html(models: Sequence[str] = ("small",), *, checkpoints: bool = False
         raise InvalidArgumentError(
             f"models: expected at least one name, none twice, got {models!r:.80}"
         )
-    twin = javascript("reader/model_twin.js")
-    view = (
-        f"const loadTwin = () => {{\n{twin}\nreturn modelTwin;\n}};\n"
-        + script("reader/reader_page.js", "openReader")
-        + _MAIN
-    )
+    view = f"{twin_loader(_TWIN)}{script('reader/reader_page.js', 'openReader')}{_MAIN}"
     return _PAGE.substitute(
         policy=script_policy("\n" + view),
         title=html.escape(f"Watch a language model lose the board: {', '.join(models)}"),
-        style=stylesheet(*READER_SHEETS),
+        style=stylesheet("static_page/page_frame.css", *_SHEETS),
         version=__version__,
         content=json_in_page(reader_content(models, checkpoints=checkpoints)),
         view=view,
     )
+
+
+def live_reader(model: str, page: str) -> str:
+    """Return a script that has a part of its page become the page of one model.
+
+    Args:
+        model: One of `workbench.language_model.language_model.model_names`.
+        page: The address of the model's page, to which links to games lead.
+    """
+    content = {**reader_content([model]), "page": page, "style": stylesheet(*_SHEETS)}
+    return live_script(_TWIN, "static_page/live_reader.js", "openLiveReader", content)
 
 
 def reader_content(models: Sequence[str], *, checkpoints: bool = False) -> dict[str, Any]:
@@ -102,18 +110,18 @@ def reader_content(models: Sequence[str], *, checkpoints: bool = False) -> dict[
     return {
         "models": [model_content(load_model(name)) for name in names],
         "steps": [{"name": name, "step": load_model(name).description["step"]} for name in steps],
-        "games": _games(),
+        "games": _games(models[0]),
         "training_games": {
             name: load_model(name).training_games for name in names if name in model_names()
         },
         "words": {
-            "flag_words": dict(FLAG_WORDS),
-            "exact_budget": settings.exact_budget,
+            **twin_words(),
             "scoring": {"terminal": settings.terminal, "ill_formed": settings.ill_formed},
-            "tokens": list(TOKENS),
         },
         "pieces": piece_drawings(),
         "depth": settings.depth,
+        # Of its own address, unless it is a part of another page.
+        "page": "",
         "conventions": f"{finished_words(settings.terminal)}; {ill_formed_words(settings.ill_formed)}",
         "most_plies": MOST_PLIES,
     }
@@ -134,12 +142,17 @@ def _training(models: Sequence[str]) -> list[str]:
     return [*steps, name]
 
 
-def _games() -> list[dict[str, Any]]:
+def _games(model: str) -> list[dict[str, Any]]:
     """Return games: each with its number among the bundled ones, or None, and the ply at which it opens."""
     games = bundled_games()
     (randomly,) = random_games(1, _RANDOM_PLIES, _RANDOM_SEED)
     chosen = [
-        ("An open game, 117 plies", 2001, games[2001].moves, 9),
+        (
+            "An open game, 117 plies",
+            2001,
+            games[2001].moves,
+            _first_wrong(model, games[2001].moves),
+        ),
         ("A quiet opening, 30 plies", 2009, games[2009].moves[:30], 30),
         ("A long endgame, 186 plies", 2000, games[2000].moves, 150),
         (f"Random legal moves, {_RANDOM_PLIES} plies", None, randomly.moves, 12),
@@ -148,3 +161,14 @@ def _games() -> list[dict[str, Any]]:
         {"name": name, "number": number, "moves": " ".join(moves), "ply": ply}
         for name, number, moves, ply in chosen
     ]
+
+
+def _first_wrong(model: str, moves: Sequence[str]) -> int:
+    """Return the first ply at which a model writes other pieces than there are, or the last ply."""
+    texts = replies_along(load_model(model), moves, range(1, len(moves) + 1))
+    board = chess.Board()
+    for ply, (move, text) in enumerate(zip(moves, texts, strict=True), start=1):
+        board.push_uci(move)
+        if text.split()[0] != board.board_fen():
+            return ply
+    return len(moves)

@@ -108,7 +108,7 @@ class ReaderPage {
     this.pasteText = htmlElement("textarea", { rows: 3, "data-role": "paste-text", "aria-label": "Moves of a game, in PGN, SAN or UCI", spellcheck: "false" });
     const paste = htmlElement("details", { "data-role": "paste" }, htmlElement("summary", {}, "Paste a game"), this.pasteText,
       htmlElement("button", { type: "button", "data-role": "paste-read", onclick: () => this.take(this.pasteText.value, OWN_GAME) }, "Read this game"));
-    this.copy = new LinkCopy(() => new URL(this.link, location.href).href, (words) => { this.status.textContent = words; });
+    this.copy = new LinkCopy(() => new URL(`${this.content.page}${this.link}`, location.href).href, (words) => { this.status.textContent = words; });
     return htmlElement("div", { class: "world-state reader-tools", role: "group", "aria-label": "Game and model" },
       htmlElement("h2", { class: "ws-unseen" }, "Game and boards"), htmlElement("label", {}, "Game ", this.gameChoice), modelLabel, training,
       htmlElement("label", { title: "The probability of each square's token, given those written before it" }, this.sure, " Show how sure it is"), this.guess.choice,
@@ -254,7 +254,7 @@ class ReaderPage {
   /** Show the state in the address, and read on. */
   settle() {
     this.link = linkOfPlace({ model: this.name, ply: this.model.get("ply"), moves: this.moves(), hand: this.hand.place ? handText(this.hand.place) : "" });
-    if (["file:", "http:", "https:"].includes(location.protocol)) history.replaceState(null, "", this.link);
+    if (this.content.page === "" && ["file:", "http:", "https:"].includes(location.protocol)) history.replaceState(null, "", this.link);
     this.showModel();
     this.draw();
     this.readOn();

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from workbench.drawing.reply_words import class_words
 from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.errors import InvalidArgumentError
-from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
+from workbench.explore.page.assets import javascript, packed, piece_drawings, stylesheet
 from workbench.explore.page.widget_base import StillOutput, WidgetBase, as_plain
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.pair.state_pair import StatePair
@@ -50,7 +50,7 @@ from workbench.explore.run.run_columns import (
     shown_columns,
 )
 from workbench.explore.run.run_files import Replies
-from workbench.explore.run.run_sample import packed, run_sample
+from workbench.explore.run.run_sample import run_sample
 from workbench.explore.run.run_table import (
     GAP,
     Disagreement,

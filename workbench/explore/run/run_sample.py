@@ -1,8 +1,5 @@
 """A bounded sample of a run for pages without Python: its rows, their boards and texts, and the models of all rows."""
 
-import base64
-import json
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -133,11 +130,6 @@ def run_sample(
         },
         "models": as_plain(model_rows(run, everything, everything)),
     }
-
-
-def packed(content: Any) -> str:
-    """Return JSON in a form that is short in a page: deflated, and in base64."""
-    return base64.b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
 def _plain_column(column: dict[str, Any]) -> dict[str, Any]:

@@ -1,37 +1,18 @@
-// The last answers of RunBrowser on a page, which become live in their places over a sample of their rows, each when
-// it first comes near the window. Hooks: data-live-run (the state as JSON; "open" once it is live), data-role="run-sample".
+// The last answers of RunBrowser on a page, which become live in their places over a sample of their rows. Hooks: data-live-run (the state as JSON; "open" once it is live), data-role="run-sample".
 
 import { htmlElement } from "../page/svg.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { showRun } from "../run/run_view.js";
+import { openNearPlaces, unpacked } from "./live_places.js";
 import { PageModel } from "./page_model.js";
 import { followTheme } from "./page_theme.js";
 import { RunAnswers, columnsOfLists } from "./run_answers.js";
 
-const NEAR_RUN = "500px 0px";
-
-/** @param {string} text As run_sample.py packs it. @returns {Promise<Object>} */
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
-}
-
 /** @param {{pieces: Object, style: string}} content Of live_runs in run_sample.py. */
 export function openLiveRuns({ pieces, style }) {
-  let begun = false;
-  const open = async (place) => {
-    const { traits, words, packed } = JSON.parse(place.dataset.liveRun);
+  openNearPlaces("liveRun", style, async (place, { traits, words, packed }) => {
     const sample = await unpacked(packed);
-    if (!begun) {
-      document.head.append(htmlElement("style", {}, style));
-      followTheme();
-    }
-    begun = true;
-    place.dataset.liveRun = "open";
-    // The note below speaks of what does not run.
-    while (place.nextSibling) place.nextSibling.remove();
-    // Jupyter's rules for tables and lists of outputs are not for widgets.
-    place.closest(".jp-RenderedHTMLCommon")?.classList.remove("jp-RenderedHTMLCommon");
+    followTheme();
     const data = columnsOfLists(sample.data);
     const answers = new RunAnswers({ ...sample, data }, words);
     const model = new PageModel({ ...traits, data, choices: sample.choices, pieces, opened: {}, beside: {} }, {
@@ -44,15 +25,7 @@ export function openLiveRuns({ pieces, style }) {
     place.replaceChildren(htmlElement("h2", { class: "rb-sample-name", text: "Run browser" }), htmlElement("p", { class: "rb-sample", "data-role": "run-sample", text: sampleInWords(data.count, sample.all) }));
     place.classList.add("rb-without-python");
     showRun({ model, el: place });
-  };
-  const near = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      near.unobserve(target);
-      open(target);
-    }
-  }, { rootMargin: NEAR_RUN });
-  document.querySelectorAll("[data-live-run]").forEach((place) => near.observe(place));
+  });
 }
 
 /** @param {number} count @param {number} all @returns {string} */
