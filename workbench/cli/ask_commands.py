@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,13 +54,16 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
         raise click.BadParameter(str(error), context, option) from error
 
 
-_OPTIONS: Final = options(
-    click.option(
+def _model_option(*, required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
         "--model",
-        required=True,
+        required=required,
         help="Model in Inspect's form, such as openai/gpt-4o; workbench/small, a bundled language model, and "
         "workbench/simulated are free.",
-    ),
+    )
+
+
+_OPTIONS: Final = options(
     click.option("--prompt", help="See `workbench prompts`.  [default: the first that it lists]"),
     click.option(
         "--prompt-file", type=PATH, help="A custom prompt; data/README.md describes the format."
@@ -197,7 +200,7 @@ class Asking:
         return self.values["yes"] or estimate.dollars == 0 or click.confirm("Ask?")
 
 
-def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def asking_options(command: Callable[..., Any], *, needs_model: bool = True) -> Callable[..., Any]:
     """Add the options of asking, which the command receives as one argument ``asking``."""
 
     @wraps(command)
@@ -205,7 +208,7 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         asking = Asking({name: values.pop(name) for name in (*_QUESTION, *_OPERATION, *_OTHERS)})
         command(asking=asking, **values)
 
-    return _OPTIONS(run)
+    return _model_option(required=needs_model)(_OPTIONS(run))
 
 
 @contextmanager
@@ -398,3 +401,115 @@ def evaluate(
     _describe_answers(result.asking)
     click.echo(repr(result))
     _exit_for_failures(result.asking)
+
+
+@main.command()
+@click.argument("positions", required=False, type=PATH)
+@environment_option("Environment of the positions; by default that of POSITIONS, else chess.")
+@click.option(
+    "--replies",
+    type=PATH,
+    help="Recorded replies (a predictions table) instead of a model: compare the pairs that they happen "
+    "to hold, and ask nothing.",
+)
+@click.option(
+    "--relation",
+    "relations",
+    multiple=True,
+    help="next_action, transposition, symmetry, colour_flip, notation, paraphrase, prefix or repeat; "
+    "repeatable.  [default: all that the environment and the model can have]",
+)
+@click.option(
+    "--limit", default=100, type=COUNT,
+    help="Number of positions without POSITIONS, spread evenly over the groups.",
+)  # fmt: skip
+@click.option(
+    "--positions-seed", default=0, type=NATURAL,
+    help="Seed of the choice of positions, and of what relations draw.",
+)  # fmt: skip
+@click.option(
+    "--reuse", multiple=True, type=PATH,
+    help="Run folder of `workbench ask` with the same question, whose answers are not asked for again; "
+    "repeatable.",
+)  # fmt: skip
+@click.option(
+    "--contradictions", "number", default=0, type=NATURAL,
+    help="Shrink so many contradictory pairs, the shortest first, to the shortest prefix at which they "
+    "part: this asks about their prefixes. In chess each is a page in OUT.",
+)  # fmt: skip
+@out_option("audit", "Folder of the runs and of pairs.parquet; an existing one resumes.")
+@partial(asking_options, needs_model=False)
+@comparison_options("Depth m.")
+def audit(
+    positions: Path | None,
+    environment: str | None,
+    replies: Path | None,
+    relations: tuple[str, ...],
+    limit: int,
+    positions_seed: int,
+    reuse: tuple[Path, ...],
+    number: int,
+    out: Path,
+    asking: Asking,
+    depth: int,
+    **comparison: Any,
+) -> None:
+    """Compare a model's answers with each other: without an answer key.
+
+    By the rules, two questions about POSITIONS must have answers that describe one state: the board
+    after a move, and the board before it moved on; another order of the same moves; other words. The
+    table has p_m, r_m and F_m between the two answers. A model can be consistent and wrong.
+
+    The number of questions is stated before the first is asked. The same command again asks what is
+    left.
+
+    \b
+    Exit codes:
+      0    every question is answered
+      1    nothing was asked; the message says why
+      2    wrong usage
+      3    asking stopped, not every question was tried
+      4    every question was tried, and some failed
+    """  # noqa: D301
+    from workbench.asking.questions import PositionChoice
+    from workbench.asking.resumable_run import require_extra
+    from workbench.environments.registry import DEFAULT, environment_of_table
+    from workbench.front_door.audits import asked_audit, audit, write_contradictions
+    from workbench.scoring import ScoringParameters
+    from workbench.tables.parquet_tables import replacing
+
+    if (replies is None) == (asking.values["model"] is None) or (replies and positions):
+        raise click.UsageError(
+            "expected --model to ask, or --replies to compare recorded replies without POSITIONS"
+        )
+    if replies is not None:
+        arguments = {**comparison, "depth": depth, "relations": relations}
+        result = audit(replies, environment=environment, **arguments)
+    else:
+        require_extra()
+        if environment is None:
+            environment = environment_of_table(positions).name if positions else DEFAULT
+        question = asking.question(environment, "state", None)
+        table, _ = PositionChoice(
+            environment, positions, None, None if positions else limit, positions_seed,
+            model=question.model,
+        ).choose()  # fmt: skip
+        with _exit_if_stopped("all answers are kept"):
+            result = asked_audit(
+                table, relations, ScoringParameters(depth, **comparison), question,
+                asking.operation(), out, seed=positions_seed, reuse=reuse, say=click.echo,
+                **asking.arguments(),
+            )  # fmt: skip
+    with replacing(out / "pairs.parquet") as beside:
+        result.pairs.to_parquet(beside)
+    click.echo(repr(result))
+    click.echo(f"{len(result.pairs)} pairs written to {out / 'pairs.parquet'}")
+    if number:
+        with _exit_if_stopped("all answers are kept"):
+            for line in write_contradictions(result.contradictions(number), out):
+                click.echo(line)
+    if failed := int(result.pairs["failed"].sum()):
+        click.echo(
+            f"Error: {failed} pairs have a failed call; the same command repeats it", err=True
+        )
+        raise click.exceptions.Exit(FAILED)

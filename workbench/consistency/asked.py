@@ -136,7 +136,7 @@ def announce(stages: Sequence[Stage]) -> str:
     answered = sum(stage.answered for stage in stages)
     prompts = f"{len(stages)} prompts" if len(stages) > 1 else "one prompt"
     return (
-        f"{questions} questions in {prompts}: {known} answered in other runs, {answered} in this one, "
+        f"{questions} questions in {prompts}: {known} answered by other runs, {answered} before, "
         f"{questions - known - answered} to ask"
     )
 

@@ -48,6 +48,11 @@ class Contradiction:
     consistency: float
     depth: int
 
+    @property
+    def caption(self) -> str:
+        """What stands above both states in an explorer, which calls the first one true."""
+        return f"Two answers, of which the first stands as true. {self}"
+
     def __str__(self) -> str:
         """Return what contradicts what, in a sentence."""
         noun, after = (

@@ -28,7 +28,7 @@ def choose_widget(
     from workbench.explore.run.run_browser import RunBrowser
 
     if isinstance(true, Contradiction):
-        shown = {"caption": f"First answer (true) and second: {true}", **settings}
+        shown = {"caption": true.caption, **settings}
         depth, environment = depth or true.depth, true.environment
         return choose_widget(true.first, true.second, environment, depth, shown)
     if true is None:

@@ -28,10 +28,12 @@ from workbench.consistency.plan import plan_pairs
 from workbench.consistency.recorded import held_pairs
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_of
 from workbench.errors import InvalidArgumentError
+from workbench.explore.pair.pair_html import pair_html
 from workbench.front_door.frames import Rows, predictions_of
 from workbench.front_door.models import RUNS, asking, positions, positions_of
 from workbench.language_model.language_model import model_names
 from workbench.scoring import ScoringParameters, scoring_parameters
+from workbench.tables.parquet_tables import replacing
 
 Model: TypeAlias = str | Path | Rows | Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -198,7 +200,7 @@ def audit(
                 "rows: expected none beside recorded replies, which have their positions, got "
                 f"{type(rows).__name__}; give a model's name to ask about them"
             )
-        return _of_recorded(predictions_of(model, environment), names, parameters)
+        return recorded_audit(predictions_of(model, environment), names, parameters)
     named = model if isinstance(model, str) else ""
     if rows is None:
         table = positions(limit or LIMIT, environment or DEFAULT, seed=seed, model=named)
@@ -211,16 +213,71 @@ def audit(
         return _audit(audit_plan(plan, answer, parameters), answer, parameters, named)
     require_extra()
     question, operation = asking(named, environment_of(table).name, budget, options)
-    paid = checked_price(question, operation, None if price is None else Price(*price))
+    return asked_audit(
+        table, names, parameters, question, operation, None if out is None else Path(out),
+        seed=seed, reuse=_paths(reuse), price=None if price is None else Price(*price),
+        api_key=api_key, progress=progress,
+    )  # fmt: skip
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def asked_audit(
+    positions: pd.DataFrame,
+    names: Sequence[str],
+    parameters: ScoringParameters,
+    question: Question,
+    operation: Operation,
+    out: Path | None,
+    *,
+    seed: int = 0,
+    reuse: Sequence[Path] = (),
+    price: Price | None = None,
+    say: Callable[[str], object] = _print,
+    **arguments: Any,
+) -> Audit:
+    """Audit a model that is asked through Inspect, as `audit` and the command do.
+
+    Args:
+        positions: Rows of the POSITIONS schema.
+        names: Of relations; all if there are none.
+        parameters: How to compare.
+        question: What to ask.
+        operation: How.
+        out: Folder; None for one in `RUNS`.
+        seed: Of what relations draw.
+        reuse: Run folders whose answers count.
+        price: Of the model.
+        say: Called with the folder, and the number of questions before they are asked.
+        **arguments: Of `workbench.consistency.asked.ask_stages`.
+    """
+    if question.samples_per_position != 1:
+        raise InvalidArgumentError(
+            f"samples_per_position: expected 1 in an audit, got {question.samples_per_position}; the "
+            "relation repeat asks the same question once more"
+        )
+    paid = checked_price(question, operation, price)
     # What the workbench's own models read of a question are its actions.
-    reads = not named.startswith(_BUNDLED)
-    plan = plan_pairs(table, names, prompt=question.full_prompt if reads else None, seed=seed)
-    tables = plan.tables()
-    folder = RUNS / folder_name(named, question, seed, tables) if out is None else Path(out)
-    asked = _Asked(question, operation, folder, _paths(reuse), paid, api_key, progress)
-    print(f"workbench.audit: answers are in {folder}", file=sys.stderr)
-    result = audit_plan(plan, asked, parameters)
-    return _audit(result, asked, parameters, named, asked.announcements[0])
+    reads = not question.model.startswith(_BUNDLED)
+    plan = plan_pairs(positions, names, prompt=question.full_prompt if reads else None, seed=seed)
+    folder = out or RUNS / folder_name(question.model, question, seed, plan.tables())
+    said: list[str] = []
+
+    def answer(tables: Tables) -> Tables:
+        stages = plan_stages(tables, question, folder, reuse)
+        said.append(announce(stages))
+        say(f"workbench.audit: {said[-1]}")
+        return ask_stages(stages, operation, price=paid, note=_warn, **arguments)
+
+    say(f"workbench.audit: answers are in {folder}")
+    result = audit_plan(plan, answer, parameters)
+    return _audit(result, answer, parameters, question.model, said[0])
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, stacklevel=2)
 
 
 def _paths(reuse: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -236,29 +293,6 @@ def _computed(model: Callable[[pd.DataFrame], pd.DataFrame]) -> Answer:
         return {prompt: model(table) for prompt, table in tables.items()}
 
     return answer
-
-
-@dataclass
-class _Asked:
-    """A model that is asked into a folder, after the number of questions is printed."""
-
-    question: Question
-    operation: Operation
-    folder: Path
-    reuse: Sequence[Path]
-    price: Price | None
-    api_key: str | None
-    progress: bool
-    announcements: list[str] = field(default_factory=list)
-
-    def __call__(self, tables: Tables) -> Tables:
-        stages = plan_stages(tables, self.question, self.folder, self.reuse)
-        self.announcements.append(announce(stages))
-        print(f"workbench.audit: {self.announcements[-1]}", file=sys.stderr)
-        return ask_stages(
-            stages, self.operation, price=self.price, api_key=self.api_key, progress=self.progress,
-            note=lambda line: warnings.warn(line, stacklevel=2),
-        )  # fmt: skip
 
 
 def _audit(
@@ -281,9 +315,10 @@ def _audit(
     )  # fmt: skip
 
 
-def _of_recorded(
+def recorded_audit(
     replies: pd.DataFrame, names: Sequence[str], parameters: ScoringParameters
 ) -> Audit:
+    """Audit recorded replies: each model by the pairs that they hold; nothing is asked."""
     held = held_pairs(replies, names)
     tables = [each.measured(parameters) for each in held]
 
@@ -300,3 +335,22 @@ def _of_recorded(
         held[0].environment, models.pop() if len(models) == 1 else "",
         pd.concat(tables, ignore_index=True), {}, {}, 0, "", contradictions,
     )  # fmt: skip
+
+
+def write_contradictions(found: Sequence[Contradiction], out: Path) -> list[str]:
+    """Write contradictions of chess as pages that need no Python, and return each in lines of text.
+
+    Args:
+        found: The contradictions.
+        out: Folder of the pages.
+    """
+    lines = []
+    for number, each in enumerate(found, start=1):
+        lines += [str(each), f"first   {each.first}", f"second  {each.second}"]
+        if each.environment.name == DEFAULT:
+            path = out / f"contradiction_{number}.html"
+            with replacing(path) as beside:
+                text = pair_html(each.first, each.second, each.caption)
+                beside.write_text(text, encoding="utf-8")
+            lines.append(f"written to {path}")
+    return lines
