@@ -47,7 +47,7 @@ autodoc_default_options = {
     "no-value": True,
 }
 # Frameworks that `make setup` leaves out.
-autodoc_mock_imports = ["jax", "optax", "torch"]
+autodoc_mock_imports = ["jax", "optax", "reasoning_gym", "torch"]
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False

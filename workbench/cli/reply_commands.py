@@ -302,3 +302,20 @@ def replies_model(
     counts = predictions["reply_class"].value_counts()
     classes = ", ".join(f"{counts[name]:,} {name}" for name in CLASSES if name in counts)
     click.echo(f"{len(predictions):,} predictions written to {out}: {classes or 'none'}")
+
+
+@main.command("datasets")
+@out_option(None, "A new or empty folder.")
+@click.option(
+    "--positions", type=COUNT, help="Of each environment.  [default: 100 of each group of lengths]"
+)
+@seed_option
+def datasets(out: Path, positions: int | None, seed: int) -> None:
+    """Write bundled positions and recorded replies as Hugging Face datasets with a card.
+
+    datasets.load_dataset opens the folder without a network.
+    """
+    from workbench.rewards.hub_folder import write_hub_folder
+
+    write_hub_folder(out, positions, seed=seed)
+    click.echo(f"{out}: positions, replies, README.md")
