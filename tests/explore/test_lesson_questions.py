@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import chess
@@ -14,11 +15,13 @@ from workbench.explore.lesson.estimator_questions import estimator_lesson, runs_
 from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, verdict
 from workbench.explore.lesson.model_questions import (
     UNSEEN_GAME,
+    contradictions,
     end_of_error,
     first_error,
     lesson_scores,
     model_lesson,
     read_game,
+    wrong_in_silence,
 )
 from workbench.scoring import ScoringParameters, score
 
@@ -344,6 +347,19 @@ class TestTheGameThatAModelReads:
         )
         assert "for 32 half-moves, until 24... Bf7" in ends.because
         assert "f7" in wrong[51], "instructor's notes"
+
+    def test_most_of_its_wrong_boards_contradict_nothing(self, unseen):
+        parted = contradictions(unseen)
+        assert parted == [16, 37, 38, 39, 48, 50, 51, 52, 54, 56, 59, 60]
+        task = wrong_in_silence(unseen)
+        assert task.value == 45 - 12
+        assert "So many boards contradict" in verdict(task, 12).said
+        assert "So many boards are wrong" in verdict(task, 45).said
+        assert "right or wrong" in verdict(task, 48).said
+
+    def test_moving_on_a_true_board_contradicts_nothing(self, unseen):
+        true = [replace(reply, predicted_fen=reply.true_fen) for reply in unseen.replies]
+        assert contradictions(replace(unseen, replies=tuple(true))) == []
 
     @pytest.mark.slow
     @pytest.mark.parametrize(

@@ -203,3 +203,24 @@ def test_probe(tmp_path):
     ]
     assert legal[0] < 0.6 <= legal[1]
     assert set(of_player["model"]) == {"player"}
+
+
+@pytest.mark.slow
+def test_without_an_answer_key(tmp_path):
+    """The ranking is that of the recorded replies, and attacks are shorter than games."""
+    ranking, table, lengths, shortest = drawn(
+        "18_without_an_answer_key", tmp_path, "18_ranking_without_a_key", "18_consistency",
+        "18_first_errors", "18_shortest_attacks",
+        models=["tiny"], per_group=2, searches=2, budget=60, compared_games=3, resamples=50, depth=2,
+    )  # fmt: skip
+    after_a_move = ranking[ranking["relation"] == "next_action"].set_index("model")
+    assert len(after_a_move) == 18
+    assert after_a_move["consistency"].idxmax() == "o3-2025-04-16"
+    assert after_a_move["count"].max() == 969
+    assert after_a_move[["consistency", "truth"]].corr("spearman").iloc[0, 1] > 0.9
+    assert set(table["relation"]) == {"next_action", "transposition"}
+    assert_shares(table, "consistency")
+    assert set(lengths["kind"]) == {"attacks", "searches by lot", "random games", "real games"}
+    attacks = lengths[lengths["kind"] == "attacks"]
+    assert len(attacks) == 2
+    assert len(shortest) <= 3

@@ -34,12 +34,19 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
             "15_stated_and_implied": {"per_length": 200},
             "16_emergence": {"per_group": 200},
             "17_probe": {"per_group": 60, "fit_games": 500, "iterations": 30},
+            "18_without_an_answer_key": {
+                "per_group": 40,
+                "searches": 12,
+                "budget": 4800,
+                "compared_games": 40,
+            },
         },
     }
 )
 
 LONGEST_FIRST: Final = (
     "04_mean_precision", "12_environments", "17_probe", "16_emergence", "06_sample_complexity",
+    "18_without_an_answer_key",
     "05_random_baseline", "07_estimators", "09_prompts", "08_models", "13_track_or_recall",
     "03_kendall_tau",
 )  # fmt: skip

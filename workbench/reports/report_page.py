@@ -63,6 +63,7 @@ from workbench.reports.result_sections import (
     consistency_section,
     curves_section,
     format_section,
+    own_answers_section,
     parts_of_means,
     summary_of,
 )
@@ -439,6 +440,7 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> tupl
         accepted_section(chapter, identity),
         agreement_section(chapter, summary, identity),
         consistency_section(chapter, identity),
+        own_answers_section(chapter, identity) if chapter.measures_text else "",
         boards_section(chapter, identity),
         answers_section(chapter, identity),
     )

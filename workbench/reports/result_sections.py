@@ -1,12 +1,16 @@
 """Sections of a report: curves by length, agreement with edit distance, consistency, format."""
 
 import math
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
+from workbench.consistency.recorded import by_model, held_pairs
 from workbench.drawing.quantities import EDIT_DISTANCE, QUANTITIES
 from workbench.drawing.score_description import length_words, reply_count_words, scored_rows
+from workbench.errors import TableError
 from workbench.reports.chapters import Chapter
 from workbench.reports.headline import headline
 from workbench.reports.page_parts import (
@@ -20,9 +24,16 @@ from workbench.reports.page_parts import (
     share,
     table,
 )
+from workbench.scoring.parameters import MEASURES, ScoringParameters
 from workbench.statistics.intervals import share_of_ties
 from workbench.studies.models import answer_spread, format_and_tracking, model_summary
 from workbench.studies.panels import ALL_LENGTHS
+
+MOST_PAIRS: Final = 200
+"""Pairs of answers of a model that are compared with each other."""
+
+_RELATION: Final = "next_action"
+_SEED: Final = 0
 
 
 def summary_of(chapter: Chapter) -> pd.DataFrame:
@@ -150,6 +161,63 @@ def consistency_section(chapter: Chapter, identity: str) -> str:
         ),
         table("Repeated answers to the same position", columns, rows),
         figure(ranges, alt),
+    )
+
+
+def own_answers_section(chapter: Chapter, identity: str) -> str:
+    """Return how far answers about neighbouring positions agree, beside the truth: a check without an answer key."""
+    identity, title = f"{identity}-own-answers", "Answers against each other"
+    action, state = chapter.environment.action_noun, chapter.environment.state_noun
+    if chapter.predictions.empty:
+        words = "The predictions are not available: no answers to compare with each other."
+        return section(identity, title, paragraph(words))
+    try:
+        held = held_pairs(chapter.predictions, (_RELATION,))
+    except TableError as error:
+        return section(identity, title, paragraph(f"Nothing to compare: {error}."))
+    settings = chapter.scores.iloc[0]
+    parameters = ScoringParameters(
+        chapter.depth, settings["terminal"], settings["ill_formed_policy"]
+    )
+    generator = np.random.default_rng(_SEED)
+    measured = []
+    for each in held:
+        places = sorted(generator.permutation(len(each.pairs))[:MOST_PAIRS].tolist())
+        some = replace(each, pairs=tuple(each.pairs[place] for place in places))
+        measured.append(some.measured(parameters))
+    means = by_model(pd.concat(measured, ignore_index=True))
+    rows = [
+        [
+            " ".join(filter(None, (row["model"], row["setting"]))),
+            f"{row['count']:,}",
+            *(interval_cell(row, name) for name in ("consistency", "truth")),
+            *(share(row[name]) for name in ("equal", "readable")),
+        ]
+        for row in means.to_dict("records")
+    ]
+    precision, recall = (f"{name[0]}_{chapter.depth}" for name in MEASURES)
+    return section(
+        identity,
+        title,
+        paragraph(
+            f"The {state} that a model writes is moved on by the next {action} of the {chapter.environment.episode_noun}, and "
+            f"compared with the {state} that it writes after that {action}: half {precision}, half {recall}, 0 where it does not "
+            f"permit the {action}. No true {state} is needed for that; beside it the same of both answers against the true "
+            f"{state}s. A model can be consistent and wrong. At most {MOST_PAIRS} pairs of each model (seed {_SEED}), "
+            "intervals by whole games."
+        ),
+        table(
+            "Two answers of one model",
+            [
+                "model",
+                "pairs",
+                "agreement of the two",
+                "agreement with the truth",
+                "equal",
+                "both readable",
+            ],
+            rows,
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """The questions of lesson 3: what replies tell about a model, and a game that a model reads live."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 import chess
@@ -14,6 +15,8 @@ from workbench.answers.recorded_replies import (
     WORLD_CUP,
     recorded_replies,
 )
+from workbench.consistency.relation import same_state, step
+from workbench.environments.registry import environment_named
 from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.explore.game_tracker import GameTracker
 from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, Question
@@ -97,6 +100,41 @@ def _about_ply(reply: ReplyAt, first: ReplyAt, square: str) -> str:
     if square in reply.different:
         return "At this ply the square is wrong."
     return "At this ply it is right, but not for the first time after the error."
+
+
+def contradictions(tracked: TrackedGame) -> list[int]:
+    """Return the plies whose board contradicts the one before, moved on by the move; no true board is used."""
+    environment = environment_named("chess")
+    states = [environment.parse(reply.predicted_fen) for reply in tracked.replies]
+    moves = {stop.ply: str(stop.uci) for stop in tracked.stops}
+    return [
+        reply.ply
+        for (before, after), reply in zip(pairwise(states), tracked.replies[1:], strict=True)
+        if not same_state(
+            environment, step(environment, before.state, moves[reply.ply]), after.state
+        )
+    ]
+
+
+def wrong_in_silence(tracked: TrackedGame) -> NumberQuestion:
+    """Return the task how many wrong boards do not contradict the one before."""
+    wrong, parted = sum(bool(reply.different) for reply in tracked.replies), contradictions(tracked)
+    value = wrong - len(parted)
+    return NumberQuestion(
+        "wrong and not contradicted",
+        f"How many of the {wrong} wrong boards do not contradict the board before?",
+        value, within=0, low=0, high=float("inf"), digits=0,
+        because=(
+            f"{wrong} boards are wrong, and {len(parted)} contradict the board before, all of them wrong ones: {value} are wrong and carry the "
+            "error on. Contradictions find where an error begins or changes without any true board; they do not count wrong boards."
+        ),
+        mistakes={
+            len(parted): "So many boards contradict the one before. How many wrong ones do not?",
+            wrong: "So many boards are wrong, contradicted or not.",
+            len(tracked.replies) - len(parted): "So many boards do not contradict the one before, right or wrong.",
+        },
+        hint="Each listed ply has a wrong board.",
+    )  # fmt: skip
 
 
 def _first_wrong(tracked: TrackedGame) -> ReplyAt:
@@ -204,7 +242,7 @@ def model_lesson(scores: pd.DataFrame, unseen: TrackedGame, depth: int = 4) -> L
             *_familiar(means, depth),
             *_ill_formed(policies, depth),
         ],
-        [end_of_error(unseen), *_means(policies, depth), *_conclusions()],
+        [end_of_error(unseen), wrong_in_silence(unseen), *_means(policies, depth), *_conclusions()],
     )
 
 
