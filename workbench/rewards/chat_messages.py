@@ -15,7 +15,7 @@ def prompt_rows(
     *,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Return prompts that ask for the state after some actions, as `workbench ask` words them.
+    """Return prompts that ask for the state after some actions, as ``workbench ask`` words them.
 
     Args:
         limit: Of positions, spread evenly over the groups of lengths; None for 100 of each group.

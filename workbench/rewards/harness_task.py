@@ -39,7 +39,7 @@ def state_questions(
 
 
 def process_results(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Return the scores of a reply, as `workbench score` has them by default (ill-formed boards as they are).
+    """Return the scores of a reply, as ``workbench score`` has them by default (ill-formed boards as they are).
 
     Args:
         document: Of `state_questions`.

@@ -36,7 +36,7 @@ class StateConfig:
 
 
 class StateDataset(ProceduralDataset):
-    """Questions for the state after some actions, as `workbench ask` words them."""
+    """Questions for the state after some actions, as ``workbench ask`` words them."""
 
     def __init__(self, config: StateConfig) -> None:
         super().__init__(config=config, seed=config.seed or 0, size=config.size)
