@@ -129,13 +129,15 @@ test("what a hand does is said", () => {
   assert.equal(outcomeInWords(hand, course, 8, reply(8, "B"), plain, 2), "Ply 8: it writes a white bishop on f3, as intended. No other square changes. p_2 against the true board is 0.5000 (without the hand 1.0000), against the intended board 0.7500.");
   const queen = { ...reply(8, "Q", { intended: null }) };
   queen.predicted_fen = boardIntended(queen.predicted_fen, { square: "e4", to: "e4", other: "p" });
-  assert.match(outcomeInWords(hand, course, 8, queen, plain, 2), /a white queen on f3: the hand does not work here\. 1 other square changes: e4\. .* not defined, as that board cannot arise/);
+  assert.match(outcomeInWords(hand, course, 8, queen, plain, 2), /a white queen on f3, not as intended\. 1 other square changes: e4\. .* not defined, as that board cannot arise/);
   assert.match(outcomeInWords(hand, course, 8, { ...queen, on_board: false }, plain, 2), /no board that can be read/);
   assert.match(outcomeInWords(hand, course, 2, reply(2, "N"), plain, 2), /before the changed state/);
   assert.match(outcomeInWords(hand, course, 8, undefined, plain, 2), /still reads/);
   assert.match(outcomeInWords(hand, course, 14, reply(14, "B"), undefined, 2), /nothing is intended any more/);
   const moved = handOf(game, { square: "f3", to: "a3" }).hand;
-  assert.match(outcomeInWords(moved, handByPly(moved, ITALIAN), 8, reply(8, "N"), plain, 2), /nothing on a3 and a white knight on f3: the hand does not work/);
+  assert.match(outcomeInWords(moved, handByPly(moved, ITALIAN), 8, reply(8, "N"), plain, 2), /nothing on a3 and a white knight on f3, not as intended/);
+  const other = boardIntended(boardIntended(ITALIAN[8].fen, moved), { square: "f3", to: "f3", other: "p" });
+  assert.equal(outcomeOf(handByPly(moved, ITALIAN)[8], { ...plain, predicted_fen: other }).held, false);
   assert.equal(outcomeOf(handByPly(moved, ITALIAN)[8], { ...plain, predicted_fen: boardIntended(ITALIAN[8].fen, moved) }).held, true);
   const replies = [7, 8].map((ply) => reply(ply, ply === 7 ? "B" : "N"));
   assert.equal(courseInWords(hand, course, replies), "From ply 7 to 8 it writes what is intended 1 of 2 times; not after ply 8.");

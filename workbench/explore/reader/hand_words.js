@@ -31,7 +31,7 @@ export function outcomeOf(now, reply) {
   if (!now) return null;
   const { square, to } = now;
   const [left, there] = [square, to].map((each) => (reply.on_board ? parseFen(reply.predicted_fen).pieces[each] ?? "" : null));
-  return { square, to, there, left, held: there === now.other && left !== now.former };
+  return { square, to, there, left, held: there === now.other && (!isMove(now) || left === "") };
 }
 
 /** Say what the model writes after a ply. @param {Array<Object|null>} course See handByPly. @param {Object|undefined} reply With the hand. @param {Object|undefined} plain Without. */
@@ -42,7 +42,7 @@ export function outcomeInWords(hand, course, ply, reply, plain, depth) {
   if (!outcome) return `Ply ${ply}: the piece has moved on, or is taken or promoted, so that nothing is intended any more. ${otherSquares(reply, plain, [])}`;
   const { square, to, there, left, held } = outcome;
   const written = isMove(hand) ? `it writes ${articled(there)} on ${to} and ${articled(left)} on ${square}` : `it writes ${articled(there)} on ${to}`;
-  const said = there === null ? "it writes no board that can be read" : held ? `${written}, as intended` : `${written}: the hand does not work here`;
+  const said = there === null ? "it writes no board that can be read" : held ? `${written}, as intended` : `${written}, not as intended`;
   return `Ply ${ply}: ${said}. ${otherSquares(reply, plain, [square, to])} ${numbersInWords(reply, plain, depth)}`.trim();
 }
 

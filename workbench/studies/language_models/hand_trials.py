@@ -72,7 +72,7 @@ def trials(
         A row for each site, hand and patch: site, hand (its place), patch, age (plies since the move
         that brought the piece), done (False where the model writes no piece of the colour, or a king, or
         nothing else can be intended), and of these, else NaN: intended (whether the piece is
-        written on its square, and a moved one no longer where it was), other_squares (how many of the
+        written on its square, and nothing where a moved one was), other_squares (how many of the
         squares that are not meant are written otherwise than without the patch), right_before (whether
         the true piece was written), later (as intended, `LATER` plies later; NaN where a square that is
         meant has changed, or the game is over, or without ``follow``).
@@ -173,10 +173,10 @@ class _Batch:
                 }
 
     def _as_intended(self, squares: NDArray[np.int64]) -> NDArray[np.bool_]:
-        there = squares[self._each, self._to] == self._piece + 1
-        left = squares[self._each, self._square] != self._former + 1
-        result: NDArray[np.bool_] = there & left
-        return result
+        there: NDArray[np.bool_] = squares[self._each, self._to] == self._piece + 1
+        if self._kind == SQUARE:
+            there &= squares[self._each, self._square] == 0
+        return there
 
 
 def _squares(games: EncodedGames, encoded: Vectors) -> NDArray[np.int64]:
