@@ -42,8 +42,8 @@ ENGINE: Final = Path("engine") / "live_pairs.js"
 FIRST_HEADING: Final = "## Two commands"
 LIVE_READER: Final = f"""## Watch a language model lose the board
 
-A small language model reads the moves of a chess game, never the board, and after each move writes down the board that it believes. Make a move
-on the true board, or step through the game: squares that the model has wrong are marked. It runs in this page; it also has <a href="{READER_PAGE}">a page of its own</a>.
+A small language model reads the moves of a chess game and never sees the board. After each move it writes down the board that it believes; squares
+that it has wrong are marked. Make moves on the true board, or step through the game. It runs in this page; it also has <a href="{READER_PAGE}">a page of its own</a>.
 
 <div data-live-reader="{{}}"><p>It needs JavaScript, and appears here once this part of the page is in view.</p></div>
 

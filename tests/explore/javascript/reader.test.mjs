@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changeInWords, nextInWords, wrongInWords } from "../../../workbench/explore/reader/believed_words.js";
+import { refusedInWords } from "../../../workbench/explore/reader/believed_verdict.js";
+import { gameReader } from "../../../workbench/explore/static_page/live_games.js";
 import { firstWrong, guessInWords } from "../../../workbench/explore/reader/guess_first.js";
 import { movesOf, stopsOf } from "../../../workbench/explore/reader/game_text.js";
 import { boardIntended, handByPly, handOf, handOfText, handText, plyThatBrought } from "../../../workbench/explore/reader/hand_places.js";
@@ -149,4 +151,29 @@ test("what a hand does is said", () => {
   const { short, long } = rateInWords({ piece: { trials }, square: { trials: { ...trials, intended: 0.7 } } }, "small");
   assert.match(short, /in 50% of trials, a moved one in 70%/);
   assert.match(long, /A piece is replaced, in 9 games: small writes what is intended in 50% \(95%: 40% to 60%\)/);
+});
+
+test("p and r are said without their names", () => {
+  assert.equal(refusedInWords(0.95, 0.5, 4), "Of random 4-move lines, legal on the model's board, 5% are illegal on the true board; the other way round 50%.");
+  assert.equal(refusedInWords(0.999, 1, 1), "Of random moves, legal on the model's board, under 1% are illegal on the true board; the other way round 0%.");
+  assert.equal(refusedInWords(1, 1, 2), "All random 2-move lines that are legal on one board are legal on the other.");
+  assert.equal(refusedInWords(null, 1, 6), "");
+});
+
+test("a model reads a game on by what is known", async () => {
+  const stops = [null, "e2e4", "e7e5", "g1f3"].map((uci, ply) => ({ ply, fen: String(ply), san: uci, uci }));
+  const asked = [];
+  const read = gameReader({ stops, depth: 2, replies: [], notes: ["of others"] }, (message, onAnswer) => {
+    asked.push([message.name, message.stop.ply, message.moves.length]);
+    onAnswer(message.stop.ply === 3 ? { kind: "failed", message: "no" } : { reply: { ply: message.stop.ply, next: null, certainty: {} } });
+  });
+  const answered = (message) => new Promise((resolve) => { read({ serial: "s", ...message }, resolve); });
+  assert.deepEqual(await answered({ reader: "", known: 0 }), { kind: "read", serial: "s", reader: "", done: true });
+  const failed = await answered({ reader: "tiny", known: 1 });
+  assert.deepEqual([failed.kind, failed.asked, failed.serial, failed.message], ["failed", "read", "s", "no"]);
+  assert.deepEqual(asked, [["tiny", 2, 3], ["tiny", 3, 3]]);
+  const short = gameReader({ stops: stops.slice(0, 3), depth: 2, replies: [], notes: [] }, (message, onAnswer) => onAnswer({ reply: { ply: message.stop.ply } }));
+  const done = await new Promise((resolve) => { short({ serial: "t", reader: "tiny", known: 0 }, resolve); });
+  assert.equal(done.done, true);
+  assert.deepEqual(done.game.replies.map(({ ply }) => ply), [1, 2]);
 });

@@ -176,7 +176,8 @@ export function lostWords(precision, recall, { state }) {
   return `The true ${state} refuses ${ofPredicted} of the predicted lines, the predicted one ${ofTrue} of the true lines.`;
 }
 
-function wholePercent(share) {
+/** Write a share as a whole percentage, with none that is not 0 or 1 as such. @param {number} share @returns {string} */
+export function wholePercent(share) {
   if (share > 0 && share < 0.01) return "under 1%";
   return share < 1 && share > 0.99 ? "over 99%" : `${Math.round(100 * share)}%`;
 }

@@ -4,9 +4,18 @@
 
 import { Requester } from "../page/requester.js";
 import { htmlElement } from "../page/svg.js";
-import { VerdictBar } from "../pair/verdict_bar.js";
+import { VerdictBar, wholePercent } from "../pair/verdict_bar.js";
 
 const BOARD_NOUNS = { state: "board" };
+
+/** Say what p and r mean here, so that one needs no other word: null is a value that is not computed. */
+export function refusedInWords(precision, recall, depth) {
+  if (precision === null || recall === null) return "";
+  const lines = depth === 1 ? "random moves" : `random ${depth}-move lines`;
+  if (precision === 1 && recall === 1) return `All ${lines} that are legal on one board are legal on the other.`;
+  const [ofBelieved, ofTrue] = [precision, recall].map((value) => wholePercent(1 - value));
+  return `Of ${lines}, legal on the model's board, ${ofBelieved} are illegal on the true board; the other way round ${ofTrue}.`;
+}
 
 export class BelievedVerdict {
   /**
@@ -47,6 +56,7 @@ export class BelievedVerdict {
     const depth = this.model.get("depth");
     const [precision, recall] = [reply.precision, reply.recall].map((values) => values.slice(0, depth).map((value) => ({ value, low: value, high: value })));
     this.bar.show({ depths: precision.map((_, index) => index + 1), precision, recall }, reply.on_board);
+    this.bar.lost.textContent = reply.on_board ? refusedInWords(reply.precision[depth - 1], reply.recall[depth - 1], depth) : "";
     this.bar.markFresh();
     const question = { true_fen: reply.true_fen, predicted_fen: reply.predicted_fen, line: [], depth, ...this.scoring };
     const asked = JSON.stringify(question);

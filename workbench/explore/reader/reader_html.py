@@ -48,8 +48,8 @@ $style
 <body>
 <main>
 <h1>Watch a language model lose the board</h1>
-<p class="page-words">A small language model reads the moves of a chess game, never the board, and after each move writes down the
-board that it believes. Make a move on the true board, or step through a game: squares that the model has wrong are marked.</p>
+<p class="page-words">A small language model reads the moves of a chess game and never sees the board. After each move it writes down the
+board that it believes; squares that it has wrong are marked. Make moves on the true board, or step through a game.</p>
 <div id="reader"></div>
 <noscript><p>This page needs JavaScript, which the browser does not run here.</p></noscript>
 <footer>World-State Workbench $version, GPL-3.0-or-later. Pieces: python-chess. The page loads nothing and sends nothing.</footer>

@@ -112,13 +112,14 @@ class ReaderPage {
     return htmlElement("div", { class: "world-state reader-tools", role: "group", "aria-label": "Game and model" },
       htmlElement("h2", { class: "ws-unseen" }, "Game and boards"), htmlElement("label", {}, "Game ", this.gameChoice), modelLabel, training,
       htmlElement("label", { title: "The probability of each square's token, given those written before it" }, this.sure, " Show how sure it is"), this.guess.choice,
-      htmlElement("button", { type: "button", "data-role": "new-game", onclick: () => this.take("", OWN_GAME) }, "New game"), this.copy.element, paste, this.buildExample());
+      htmlElement("button", { type: "button", "data-role": "new-game", onclick: () => this.take("", OWN_GAME) }, "New game"), this.copy.element, paste);
   }
 
   buildVerdict() {
     this.verdict = new BelievedVerdict(this.model, this.content.words.scoring, {
       onMend: () => this.view.show(), onFailed: (message) => { this.error.textContent = `The board cannot be corrected: ${message}.`; },
     });
+    this.verdict.element.append(this.buildExample());
     return {
       element: this.verdict.element,
       show: (reply) => {
@@ -132,7 +133,7 @@ class ReaderPage {
   buildExample() {
     return htmlElement("details", { class: "reader-example" },
       htmlElement("summary", {}, ...subscripted("What is p_4?")),
-      htmlElement("p", {}, ...subscripted("Draw four moves, one after the other, at random among those that are legal on the model's board. p_4 is the probability that all four are legal on the true board; for r_4 the boards change places. Both are exact here.")),
+      htmlElement("p", {}, ...subscripted("Draw four moves, one after the other, at random among those that are legal on the model's board. p_4 is the probability that all four are legal on the true board; for r_4 the boards change places, and F_4 is their harmonic mean. All are exact here; \"Depth m\" has lines of other lengths. A ply is one move of one side.")),
       this.example);
   }
 
@@ -200,7 +201,7 @@ class ReaderPage {
       this.model.set("ply", 0);
       this.guess.begin();
     }
-    this.status.textContent = this.stops.length > 1 ? "" : "A new game: make the first move on the true board.";
+    this.status.textContent = this.stops.length > 1 ? "" : "A new game: make the first move on the true board; you move for both sides.";
     this.settle();
   }
 
