@@ -31,7 +31,7 @@ export class HandBoard {
     });
     this.dragging = new Dragging(root, [this.board], (held, _board, to) => this.drop(held, to));
     this.element = this.board.element;
-    this.spare = htmlElement("div", { class: "reader-tray", "data-role": "hand-tray" }, htmlElement("span", { class: "ws-quiet" }, "A hand inside: put another piece on this board, or move one of its pieces."), this.tray.element);
+    this.spare = htmlElement("div", { class: "reader-tray", "data-role": "hand-tray" }, htmlElement("span", { class: "ws-quiet" }, "Change what the model believes: put another piece on this board, or move one of its pieces."), this.tray.element);
     this.below = htmlElement("div", {}, this.spare, words);
   }
 
