@@ -1,4 +1,4 @@
-"""An audit that is killed asks exactly the rest when it is called again."""
+"""An audit of a model behind a server: killed, called again, out of budget, in all the words of its questions."""
 
 import json
 import os
@@ -11,7 +11,11 @@ import pytest
 from local_run import COMMAND, asking_process, needs_inspect, run_here, wait_until
 from local_server import LocalServer
 
+import workbench as wb
+from workbench.asking.questions import questions_of
+from workbench.asking.settings import Question
 from workbench.consistency.plan import plan_pairs
+from workbench.errors import AskingStoppedError
 
 pytestmark = needs_inspect
 
@@ -57,3 +61,36 @@ def test_killed_and_asked_again(positions, positions_path, tmp_path, warm_proces
     assert json.loads((journal.parent / "run.json").read_text())["question"]["model"].startswith(
         "openai-api"
     )
+
+
+@pytest.mark.slow
+def test_a_model_that_reads_words_is_asked_in_every_relation(
+    positions, tmp_path, warm_process, monkeypatch
+):
+    # A list of moves has one answer here: prefix, which asks for another, is left to a test of texts.
+    names = ["transposition", "notation", "paraphrase", "colour_flip", "repeat"]
+    question = Question("openai-api/local/model")
+    prompt, table = question.full_prompt, positions.head(4)
+    answers = {}
+    tables = plan_pairs(table, names, prompt=prompt).tables()
+    for own, asked in tables.items():
+        true = dict(zip(asked["position_id"], asked["true_state"], strict=True))
+        for name, (text,) in questions_of(asked, own or prompt).items():
+            answers[text.rpartition("Moves:")[2].strip()] = true[name]
+    assert {own and own.name for own in tables} >= {None, "other-words", "with-start"}
+    options = {"out": tmp_path / "audit", "relations": names, "depth": 1, "retries": 0}
+    with LocalServer(answers) as server:
+        options["base_url"] = server.url
+        with pytest.raises(AskingStoppedError, match="asking stopped"):
+            wb.audit(
+                question.model, table, **options, price=(1000, 1000), budget=0.5, max_tokens=60
+            )
+        few = server.asked.total()
+        options["out"] = tmp_path / "other"
+        done = wb.audit(question.model, table, **options)
+        assert server.asked.total() - few == done.questions > few
+        assert done.announcement.startswith(
+            f"{done.questions} questions in {len(tables)} prompts: "
+        )
+    assert set(done.pairs["relation"]) == set(names)
+    assert (done.pairs[["consistency", "truth"]] == 1).all(axis=None)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench import consistency
 from workbench.answers.model_replies import simulate
 from workbench.asking.own_models import episode_question
 from workbench.asking.questions import questions_of
@@ -297,3 +298,26 @@ def test_unknown_relations_and_positions_without_actions_are_refused():
         )
     with pytest.raises(TableError, match="a row for each of"):
         audit_positions(positions("boxes"), lambda tables: {None: tracker()(tables)[None].head(2)})
+
+
+def test_a_relation_of_another_package_is_asked_like_the_others(monkeypatch):
+    class Whole(type(relation_named("repeat"))):
+        name = "whole"
+
+    class Entry:
+        name = "whole"
+
+        @staticmethod
+        def load():
+            return Whole
+
+    relations.cache_clear()
+    monkeypatch.setattr(consistency, "entry_points", lambda group: [Entry])
+    try:
+        assert audited("boxes", names=["whole"]).pairs["relation"].unique().tolist() == ["whole"]
+        relations.cache_clear()
+        Whole.name = "repeat"
+        with pytest.raises(InvalidArgumentError, match="a name other than next_action"):
+            relations()
+    finally:
+        relations.cache_clear()

@@ -55,19 +55,16 @@ class Contradiction:
 
     def __str__(self) -> str:
         """Return what contradicts what, in a sentence."""
-        noun, after = (
-            self.environment.action_noun,
-            f"after {self.ply} {self.environment.action_noun}s",
-        )
+        state, action = self.environment.state_noun, self.environment.action_noun
+        after = f"after {self.ply} {action}{'s' if self.ply != 1 else ''}"
         if not self.permitted:
             return (
-                f"{self.relation}: the {self.environment.state_noun} written {after} does not permit "
-                f"the next {noun}: {self.change}"
+                f"{self.relation}: the {state} written {after} does not permit what follows "
+                f"({self.change})"
             )
-        last = f", the last {self.actions[-1]}" if self.actions else ""
         return (
-            f"{self.relation}: two {self.environment.state_noun}s {after}{last} ({self.change}) "
-            f"agree to {self.consistency:.2f}"
+            f"{self.relation}: {after} ({self.change}) the two {state}s agree to "
+            f"{self.consistency:.2f}, half precision and half recall at m = {self.depth}"
         )
 
 

@@ -77,15 +77,13 @@ class Audit:
         """Return the mean consistency and truth in groups, with intervals of 95% by game.
 
         Args:
-            by: Columns of `pairs` besides relation, such as ``group`` or ``ply``; recorded replies are
-                always apart by model and setting.
+            by: Columns of `pairs` besides relation, model and setting, such as ``group``.
 
         Returns:
             See `workbench.consistency.measure.summarize`.
         """
         more = [by] if isinstance(by, str) else list(by)
-        models = [name for name in MODEL if name in self.pairs]
-        return summarize(self.pairs, list(dict.fromkeys(["relation", *models, *more])))
+        return summarize(self.pairs, list(dict.fromkeys(["relation", *MODEL, *more])))
 
     def contradictions(self, limit: int | None = 5) -> list[Contradiction]:
         """Return the smallest contradictions of the shortest pairs that contradict each other.
@@ -114,8 +112,8 @@ class Audit:
 
     def _table(self) -> pd.DataFrame:
         table = self.summary()
-        keys = [name for name in ("relation", *MODEL) if name in table and table[name].any()]
-        return table[[*keys, *_SHOWN]]
+        several = [name for name in MODEL if table[name].nunique() > 1]
+        return table[["relation", *several, *_SHOWN]]
 
     def _headline(self) -> str:
         depth, who = depth_of(self.pairs), f" of {self.model}" if self.model else ""
@@ -309,8 +307,11 @@ def _audit(
             plan, result.pairs, answer, parameters, limit=limit, model=model
         )
 
+    pairs = result.pairs.copy()
+    for place, (column, name) in enumerate(zip(MODEL, (model, ""), strict=True)):
+        pairs.insert(place, column, name)
     return Audit(
-        plan.environment, model, result.pairs, plan.left_out, plan.without_pair, plan.questions,
+        plan.environment, model, pairs, plan.left_out, plan.without_pair, plan.questions,
         announcement, contradictions,
     )  # fmt: skip
 
