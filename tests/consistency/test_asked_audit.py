@@ -68,6 +68,14 @@ def test_a_model_without_slips_is_consistent_when_asked(folder):
     assert "<table" in done._repr_html_()
 
 
+def test_a_hosted_model_is_not_attacked_by_name(folder):
+    arguments = ["audit", "--model", "openai/gpt-4o", "--attack", "50", "--yes"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 1
+    assert "a hosted model is attacked within a budget" in done.output
+    assert not (folder / "audit").exists()
+
+
 def test_samples_and_two_sources_are_refused():
     with pytest.raises(InvalidArgumentError, match="repeat asks the same question once more"):
         wb.audit(MODEL, limit=2, samples_per_position=2)
@@ -101,6 +109,8 @@ def test_the_command_asks_and_writes_contradictions(folder):
         "1",
         "--contradictions",
         "1",
+        "--attack",
+        "40",
     ]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
@@ -109,6 +119,7 @@ def test_the_command_asks_and_writes_contradictions(folder):
     )
     assert "colour_flip left out: " in done.output
     page = (folder / "audit" / "contradiction_1.html").read_text()
+    assert "questions of at most 40, " in done.output
     assert "Two answers, of which the first stands as true." in page
 
 

@@ -437,6 +437,11 @@ def evaluate(
     help="Shrink so many contradictory pairs, the shortest first, to the shortest prefix at which they "
     "part: this asks about their prefixes. In chess each is a page in OUT.",
 )  # fmt: skip
+@click.option(
+    "--attack", "attack_budget", type=click.IntRange(10), metavar="QUESTIONS",
+    help="Also search for the legal actions after which a model of the workbench's own errs soonest, with at "
+    "most so many questions.",
+)  # fmt: skip
 @out_option("audit", "Folder of the runs and of pairs.parquet; an existing one resumes.")
 @partial(asking_options, needs_model=False)
 @comparison_options("Depth m.")
@@ -449,6 +454,7 @@ def audit(
     positions_seed: int,
     reuse: tuple[Path, ...],
     number: int,
+    attack_budget: int | None,
     out: Path,
     asking: Asking,
     depth: int,
@@ -473,6 +479,8 @@ def audit(
     """  # noqa: D301
     from workbench.asking.questions import PositionChoice
     from workbench.asking.resumable_run import require_extra
+    from workbench.consistency.attack import attack
+    from workbench.consistency.attack_targets import attack_target
     from workbench.environments.registry import DEFAULT, environment_of_table
     from workbench.front_door.audits import asked_audit, audit, write_contradictions
     from workbench.scoring import ScoringParameters
@@ -482,13 +490,18 @@ def audit(
         raise click.UsageError(
             "expected --model to ask, or --replies to compare recorded replies without POSITIONS"
         )
+    if environment is None and positions is not None:
+        environment = environment_of_table(positions).name
+    target = None
+    if attack_budget is not None:
+        # Refused before anything is asked.
+        target = attack_target(str(asking.values["model"]), environment or DEFAULT)
     if replies is not None:
         arguments = {**comparison, "depth": depth, "relations": relations}
         result = audit(replies, environment=environment, **arguments)
     else:
         require_extra()
-        if environment is None:
-            environment = environment_of_table(positions).name if positions else DEFAULT
+        environment = environment or DEFAULT
         question = asking.question(environment, "state", None)
         table, _ = PositionChoice(
             environment, positions, None, None if positions else limit, positions_seed,
@@ -508,6 +521,8 @@ def audit(
         with _exit_if_stopped("all answers are kept"):
             for line in write_contradictions(result.contradictions(number), out):
                 click.echo(line)
+    if target is not None and attack_budget is not None:
+        click.echo(repr(attack(target, budget=attack_budget, seed=positions_seed)))
     if failed := int(result.pairs["failed"].sum()):
         click.echo(
             f"Error: {failed} pairs have a failed call; the same command repeats it", err=True
