@@ -26,7 +26,7 @@ figures: setup
 # The training framework is large, so that `make setup` leaves it out.
 test-training: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.train.lock
-	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py
+	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py tests/language_model/test_reward_run.py
 
 # Ruff, and the tests nearest to what differs from the last commit; tests/quick.py chooses them.
 quick: setup

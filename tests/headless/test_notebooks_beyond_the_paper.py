@@ -224,3 +224,18 @@ def test_without_an_answer_key(tmp_path):
     attacks = lengths[lengths["kind"] == "attacks"]
     assert len(attacks) == 2
     assert len(shortest) <= 3
+
+
+@pytest.mark.slow
+def test_training_on_the_measure(tmp_path):
+    """What p_4 pays for costs recall, and the control with true boards improves both."""
+    table, curves, examples = drawn(
+        "19_training_on_the_measure", tmp_path, "19_training_on_the_measure", "19_reward_curves",
+        "19_bought_precision",
+        plies=[54, 76],
+    )  # fmt: skip
+    means = table.set_index(["reward", "measure"])["mean"]
+    assert means["precision_4", "recall_4"] < -0.05
+    assert min(means["supervised", "precision_4"], means["supervised", "recall_4"]) > 0
+    assert set(table["seeds"]) == {5}
+    assert len(curves) > len(examples) == 6

@@ -9,7 +9,7 @@ import workbench
 from workbench.environments.registry import environment_names
 from workbench.errors import InvalidArgumentError, WorkbenchError
 from workbench.installation import RESOURCES
-from workbench.rewards import reward_parts, state_reward, state_rewards
+from workbench.rewards import reward_named, reward_parts, state_reward, state_rewards
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 NO_KNIGHT = START.replace("RNBQ", "R1BQ")
@@ -162,3 +162,19 @@ def test_a_walk_beyond_the_budget_is_estimated_by_a_seed_of_the_texts():
     estimates = {state_reward(NO_KNIGHT, START, budget=10_000, depth=5) for _ in range(2)}
     assert len(estimates) == 1
     assert state_reward(NO_KNIGHT, START, budget=2000) == pytest.approx(exact, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("column", "measure", "depth"),
+    [("f_4", "f", 4), ("precision_1", "precision", 1), ("recall_2", "recall", 2),
+     ("exact_match", "exact_match", 4), ("edit_kernel", "edit_kernel", 4), ("board_accuracy", "board_accuracy", 4)],
+)  # fmt: skip
+def test_a_column_of_scores_names_a_reward(column, measure, depth):
+    (value,) = reward_named(column)([NO_KNIGHT], [START])
+    assert value == state_reward(NO_KNIGHT, START, depth=depth, measure=measure)
+
+
+@pytest.mark.parametrize("column", ["levenshtein", "f", "precision", "reply_class", "f_0", "ply"])
+def test_other_columns_are_no_reward(column):
+    with pytest.raises(InvalidArgumentError, match="reward: expected"):
+        reward_named(column)([START], [START])

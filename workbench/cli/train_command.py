@@ -22,8 +22,19 @@ from workbench.cli.group import main
 )
 @seed_option
 @click.option("--restart", is_flag=True, help="Train again what is finished or interrupted.")
+@click.option(
+    "--reward",
+    metavar="MEASURE",
+    help="Go on from the bundled model of this size, and raise this measure of its boards: f_4, "
+    "precision_1, edit_kernel, board_accuracy, exact_match, ...",
+)
 def train_models(
-    out: Path, sizes: tuple[str, ...], steps: int | None, seed: int, restart: bool
+    out: Path,
+    sizes: tuple[str, ...],
+    steps: int | None,
+    seed: int,
+    restart: bool,
+    reward: str | None,
 ) -> None:
     """Train the language models on the bundled games; resumes after an interruption.
 
@@ -31,6 +42,9 @@ def train_models(
     these games continued by random legal moves. Of small, copies on the way are written as well. A GPU is used if
     jax finds one; on a CPU the weights do not depend on the number of cores. Sizes that OUT holds
     finished, with the same settings, are not trained again.
+
+    With --reward a bundled model is trained on by policy gradient for 150 steps of 128 boards, and
+    OUT gets small-f_4.npz, say, and a table of the mean reward of each step.
     """
     from workbench.games.game_tables import bundled_games
     from workbench.language_model.language_model import PLAYER, PLAYER_GAMES, TRAINING_GAMES
@@ -41,6 +55,11 @@ def train_models(
     from workbench.language_model.training.training_settings import SHAPES, TrainingSettings
 
     games = bundled_games()
+    if reward is not None:
+        for size in sizes or ("small",):
+            path = _train_on_reward(size, reward, out, steps, seed, restart=restart)
+            click.echo(f"{path} finished")
+        return
     for size in sizes or SHAPES:
         count = PLAYER_GAMES if size == PLAYER else TRAINING_GAMES
         path = train(
@@ -54,6 +73,39 @@ def train_models(
             report=lambda message: click.echo(message, err=True),
         )
         click.echo(f"{path} finished")
+
+
+def _train_on_reward(
+    size: str, column: str, out: Path, steps: int | None, seed: int, *, restart: bool
+) -> Path:
+    import pandas as pd
+
+    from workbench.games.game_tables import bundled_games
+    from workbench.language_model.language_model import (
+        PLAYER,
+        PLAYER_GAMES,
+        TRAINING_GAMES,
+        load_model,
+        write_weights,
+    )
+    from workbench.language_model.training.reward_run import RewardSettings, train_on_reward
+    from workbench.rewards import reward_named
+    from workbench.tables.parquet_tables import replacing
+
+    reward = reward_named(column)
+    path = out / f"{size}-{column}.npz"
+    if path.exists() and not restart:
+        raise click.UsageError(f"{path} is there already; --restart trains it again")
+    settings = RewardSettings(seed=seed) if steps is None else RewardSettings(steps, seed=seed)
+    games = bundled_games()[: PLAYER_GAMES if size == PLAYER else TRAINING_GAMES]
+    run = train_on_reward(load_model(size), games, reward, settings)
+    out.mkdir(parents=True, exist_ok=True)
+    with replacing(path.with_suffix(".csv")) as table:
+        rows = {"step": range(len(run.rewards)), column: run.rewards}
+        pd.DataFrame(rows).to_csv(table, index=False)
+    with replacing(path) as beside:
+        write_weights(beside, run.model.weights, run.model.description | {"reward": column})
+    return path
 
 
 @main.command("weights")

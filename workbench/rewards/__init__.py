@@ -6,7 +6,8 @@ of its arguments: no clock, no signal, no random number that is not seeded by th
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from workbench.affordance.adaptive import measure as measured
@@ -128,6 +129,39 @@ def state_rewards(
         budget=budget,
     )
     return [_reward(row, measure, shaping) for row in rows]
+
+
+def reward_named(
+    column: str, environment: str = DEFAULT, **options: Any
+) -> Callable[[Sequence[str | None], Sequence[str]], list[float]]:
+    """Return `state_rewards` for the measure that a column of a scores table names.
+
+    Args:
+        column: ``f_4``, ``precision_1``, ``exact_match``, ``board_accuracy``, ``edit_kernel``, ...
+        environment: Its name.
+        **options: The others of `state_rewards`.
+
+    Returns:
+        A function of replies and true states.
+
+    Raises:
+        InvalidArgumentError: If the column is none of a metric that is a reward.
+    """
+    of = environment_named(environment)
+    metric = find_metric(column, of)
+    names = (*AFFORDANCES, EditKernel.name)
+    if (
+        metric is None
+        or (metric.by_depth and not metric.depth)
+        or not (metric.name in names or _is_reward(column, of))
+    ):
+        raise InvalidArgumentError(
+            "reward: expected f, precision or recall with a depth, such as f_4, edit_kernel, or a metric of "
+            f"texts in [0, 1] that is better when higher, such as exact_match, got {column!r:.80}"
+        )
+    if metric.by_depth:
+        options["depth"] = metric.depth
+    return partial(state_rewards, environment=environment, measure=metric.name, **options)
 
 
 def reward_parts(
