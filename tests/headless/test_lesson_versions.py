@@ -24,7 +24,7 @@ from workbench.prediction import ReplyClass
 
 NAMES = ["1_what_a_board_permits", "2_estimating_precision", "3_does_it_track"]
 WIDGET = "application/vnd.jupyter.widget-view+json"
-TASKS = {NAMES[0]: 15, NAMES[1]: 12, NAMES[2]: 5}
+TASKS = {NAMES[0]: 15, NAMES[1]: 12, NAMES[2]: 6}
 GUESSES = {NAMES[0]: 5, NAMES[1]: 6, NAMES[2]: 7}
 """Those that are open from the start; another of the first lesson waits for the one before it."""
 OPEN_WIDGETS = {NAMES[0]: 0, NAMES[1]: 0, NAMES[2]: 1}

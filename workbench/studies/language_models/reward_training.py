@@ -1,6 +1,7 @@
 """Training on a measure: which measures of held-out boards improve, and which pay for it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import pandas as pd
@@ -8,6 +9,7 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import Style, caption, new_figure, style
 from workbench.drawing.labels import typeset
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, F
 from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.installation import RESOURCES
@@ -169,7 +171,7 @@ def draw(table: pd.DataFrame, note: str = "", against: str = "before the trainin
                 [place],
                 rows.loc[[name]],
                 "mean",
-                _look(name),
+                _LOOKS[name],
                 across=True,
                 linestyle="",
                 capsize=2,
@@ -199,7 +201,7 @@ def draw_curves(runs: pd.DataFrame, note: str = "") -> Figure:
             if name not in present:
                 continue
             line = pd.concat([means[BEFORE, measure], means[name, measure]])
-            look = _look(name)
+            look = _LOOKS[name]
             axes.plot(
                 line.index,
                 line.to_numpy(),
@@ -217,8 +219,17 @@ def draw_curves(runs: pd.DataFrame, note: str = "") -> Figure:
     return figure
 
 
-def _look(reward: str) -> Style:
-    return style(list(REWARDS).index(reward))
+_LOOKS: Final[Mapping[str, Style]] = {
+    "precision_1": replace(PRECISION.look, marker="v", line=":", face="white"),
+    "precision_4": PRECISION.look,
+    "f_4": F.look,
+    "exact_match_position": style(2),
+    "board_accuracy": style(5),
+    "edit_kernel": EDIT_DISTANCE.look,
+    SUPERVISED: style(4),
+    RANDOM: style(7),
+}
+"""Rewards have the colours of their measures."""
 
 
 def bundled(runs: pd.DataFrame, every: int = 10) -> pd.DataFrame:
