@@ -1,4 +1,4 @@
-"""A hosted model under attack: asked as `workbench ask` does, in one run folder for each depth of the search."""
+"""A hosted model under attack: asked as ``workbench ask`` does, in one run folder for each depth of the search."""
 
 from collections.abc import Sequence
 from dataclasses import replace

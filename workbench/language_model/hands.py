@@ -22,7 +22,9 @@ from workbench.language_model.language_model import LanguageModel, model_names, 
 PIECES: Final = "PNBRQKpnbrqk"
 """The pieces in the order of their means; squares are in the order a1 to h8."""
 PIECE: Final = "piece"
+"""The kind of a hand that puts another piece on a square."""
 SQUARE: Final = "square"
+"""The kind of a hand that moves a piece to another square."""
 
 HANDS_PATH: Final = RESOURCES / "data" / "models" / "hands.json"
 _HALF: Final = np.dtype("<f2")
