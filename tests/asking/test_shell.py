@@ -156,9 +156,9 @@ inside = {"inspect_process", "inspect_registry", "inspect_task", "inspect_scorer
 for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
     own = module.name.startswith("workbench.asking.")
     skipped = own and module.name.rpartition(".")[2] in inside
-    # Training has an extra of its own, PyTorch none. Compiled modules would be compiled anew: they have their
+    # Training and reasoning-gym have extras of their own, PyTorch none. Compiled modules would be compiled anew: they have their
     # own place for machine code.
-    others = (".explore", ".training.", ".torch_model", ".kernel.", "__main__")
+    others = (".explore", ".training.", ".torch_model", ".reasoning_gym_states", ".kernel.", "__main__")
     if not skipped and not any(other in module.name for other in others):
         importlib.import_module(module.name)
 from workbench.environments.chess.kernel.cache import compile_all
