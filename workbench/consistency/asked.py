@@ -82,8 +82,8 @@ def plan_stages(
         folder = out / f"{own.full_prompt.name}-{name}"
         if RunFolder(folder).description():
             # What was known when it began is left out of it for good.
-            asked = read_table(RunFolder(folder).positions, POSITIONS)["position_id"]
-            is_known = ~positions["position_id"].isin(asked)
+            own_ids = read_table(RunFolder(folder).positions, POSITIONS)["position_id"]
+            is_known = ~positions["position_id"].isin(own_ids)
         else:
             is_known = pd.Series(True, positions.index)
         siblings = sorted(path.parent for path in out.glob("*/run.json") if path.parent != folder)

@@ -351,10 +351,10 @@ class _Search:
     def ask(self, lines: Iterable[Line]) -> _Asking:
         """Ask about the lines that were not asked about, the first ones if the share ends."""
         new = {line.key: line for line in lines if line.key not in self.answers}
-        asked = list(islice(new.values(), self.share - len(self.answers)))
-        if asked:
-            received = yield asked
-            self.answers.update(zip((line.key for line in asked), received, strict=True))
+        batch = list(islice(new.values(), self.share - len(self.answers)))
+        if batch:
+            received = yield batch
+            self.answers.update(zip((line.key for line in batch), received, strict=True))
 
     def text(self, line: Line) -> str | None:
         """Return the answer to a line; None if there is none."""

@@ -103,12 +103,12 @@ def smallest_contradictions(
         limit: The most pairs to look at, at least 1, the shortest ones first; None for all.
         model: The name of the model.
     """
-    chosen = failing_pairs(plan, pairs, limit)
-    if not chosen:
+    failing = failing_pairs(plan, pairs, limit)
+    if not failing:
         return []
-    prefixes = prefix_plan(plan, chosen)
+    prefixes = prefix_plan(plan, failing)
     table = compared(prefixes, answer(prefixes.tables()), parameters)
-    return _earliest(prefixes.environment, prefixes.pairs, table, chosen, model)
+    return _earliest(prefixes.environment, prefixes.pairs, table, failing, model)
 
 
 def failing_pairs(
@@ -131,10 +131,10 @@ def held_contradictions(
         parameters: As of the pairs.
     """
     plan = Plan(held.environment, held.pairs, {}, {})
-    chosen = failing_pairs(plan, pairs)
+    failing = failing_pairs(plan, pairs)
     cuts = tuple(
         planned
-        for planned in prefix_plan(plan, chosen).pairs
+        for planned in prefix_plan(plan, failing).pairs
         if all(
             (side.prompt, question_id(held.environment, side)) in held.answers
             for side in (planned.pair.first, planned.pair.second)
@@ -143,19 +143,19 @@ def held_contradictions(
     if not cuts:
         return []
     table = replace(held, pairs=cuts).measured(parameters)
-    return _earliest(held.environment, cuts, table, chosen, held.model[0])
+    return _earliest(held.environment, cuts, table, failing, held.model[0])
 
 
 def _earliest(
     environment: AnyEnvironment,
     cuts: Sequence[PlannedPair],
     table: pd.DataFrame,
-    chosen: Sequence[PlannedPair],
+    failing: Sequence[PlannedPair],
     model: str,
 ) -> list[Contradiction]:
-    """Return the first contradiction among the cuts of each chosen pair."""
+    """Return the first contradiction among the cuts of each failing pair."""
     depth = depth_of(table)
-    whole = {(each.position_id, each.relation.name): each.pair for each in chosen}
+    whole = {(each.position_id, each.relation.name): each.pair for each in failing}
     smallest: dict[tuple[str, str], Contradiction] = {}
     for place in table.index[contradicts(table)]:
         planned, row = cuts[place], table.loc[place]

@@ -109,11 +109,11 @@ def plan_pairs(
     """
     check_positions(positions)
     environment = environment_of(positions, "positions")
-    asked = [relation_named(name) for name in (names or relations())]
+    candidates = [relation_named(name) for name in (names or relations())]
     left_out = {
-        each.name: reason for each in asked if (reason := _reason(each, environment, prompt))
+        each.name: reason for each in candidates if (reason := _reason(each, environment, prompt))
     }
-    possible = [each for each in asked if each.name not in left_out]
+    possible = [each for each in candidates if each.name not in left_out]
     if not possible:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise InvalidArgumentError(f"relations: expected one that can be asked, got {reasons}")

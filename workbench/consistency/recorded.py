@@ -107,15 +107,15 @@ def recorded_pairs(
 
 def _questions(environment: AnyEnvironment, rows: pd.DataFrame) -> list[tuple[PairQuestion, int]]:
     """Return the question of each row and its place, first replies and the first repetitions."""
-    asked: dict[tuple[str, tuple[str, ...]], int] = {}
+    repetitions: dict[tuple[str, tuple[str, ...]], int] = {}
     questions = []
     for place, (initial, moves) in enumerate(
         zip(rows["initial_state"], rows["moves"], strict=True)
     ):
         start = initial if isinstance(initial, str) else ""
         actions = tuple(environment.split_moves(environment.plain_moves(moves)))
-        repetition = asked.get((start, actions), 0)
-        asked[start, actions] = repetition + 1
+        repetition = repetitions.get((start, actions), 0)
+        repetitions[start, actions] = repetition + 1
         if repetition < 2:
             questions.append((PairQuestion(start, actions, repetition=repetition), place))
     return questions

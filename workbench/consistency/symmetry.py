@@ -56,11 +56,11 @@ class SymmetryRelation(Relation):
         second = PairQuestion(of_image, tuple(map(symmetry.action, actions)))
         if of_image and not environment.shows_start:
             # Both are asked in the same way, so that the image alone differs.
-            shown = prompt_with_start(environment)
+            prompt_of_start = prompt_with_start(environment)
             text = environment.state_text(start)
             first, second = (
-                replace(first, initial=text, prompt=shown),
-                replace(second, prompt=shown),
+                replace(first, initial=text, prompt=prompt_of_start),
+                replace(second, prompt=prompt_of_start),
             )
         return Pair(first, second, symmetry.name, symmetry=symmetry)
 

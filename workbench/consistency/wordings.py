@@ -100,8 +100,8 @@ class Prefix(Relation):
         if len(actions) <= FURTHER:
             return None
         first = PairQuestion(initial, tuple(actions[:-FURTHER]))
-        shown = earlier_state(environment)
-        second = PairQuestion(initial, tuple(actions), shown, left_out=FURTHER)
+        request = earlier_state(environment)
+        second = PairQuestion(initial, tuple(actions), request, left_out=FURTHER)
         return Pair(first, second, f"{FURTHER} {environment.action_noun}s more in the list")
 
 

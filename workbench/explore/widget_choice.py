@@ -28,9 +28,9 @@ def choose_widget(
     from workbench.explore.run.run_browser import RunBrowser
 
     if isinstance(true, Contradiction):
-        shown = {"caption": true.caption, **settings}
+        options = {"caption": true.caption, **settings}
         depth, environment = depth or true.depth, true.environment
-        return choose_widget(true.first, true.second, environment, depth, shown)
+        return choose_widget(true.first, true.second, environment, depth, options)
     if true is None:
         return BoardPair(depth=depth or 4, **settings)
     if not isinstance(true, pd.DataFrame) and hasattr(true, "__arrow_c_stream__"):
