@@ -7,7 +7,7 @@ first used, so that importing the package takes a few milliseconds.
 from importlib import import_module
 from typing import Any, Final
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES: Final = {
     "SINK": "automaton",

@@ -185,9 +185,29 @@ def _silence_closed_pipes() -> bool:
     return bool(closed)
 
 
+def version_in_words() -> str:
+    """Return the workbench's version, with the first digits of its commit if that is known."""
+    # Only here: git takes longer than most commands take to start.
+    from workbench.tables.provenance import git_commit
+
+    commit, edited, _ = git_commit().partition("+")
+    if commit == "unknown":
+        return __version__
+    return f"{__version__} (commit {commit[:12]}{', with changes' if edited else ''})"
+
+
+def _print_version(context: click.Context, parameter: click.Parameter, requested: bool) -> None:
+    if requested:
+        click.echo(f"workbench {version_in_words()}")
+        context.exit()
+
+
 @click.group(
     cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
 )
-@click.version_option(__version__, prog_name="workbench")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    help="Show the version and exit.",
+)  # fmt: skip
 def main() -> None:
     """Measure how well language models track a state, in chess and elsewhere: p_m and r_m."""

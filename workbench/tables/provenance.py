@@ -91,13 +91,14 @@ def _short(value: object) -> str:
 
 
 def git_commit() -> str:
-    """Return the commit of the workbench's own checkout, with ``+changes`` if it was edited.
+    """Return the commit of the workbench's own code, with ``+changes`` if it was edited.
 
-    ``unknown`` is returned outside a git checkout.
+    A checkout asks git, what was built of one has it in a file; elsewhere it is ``unknown``.
     """
     root = _ROOT.parent
     if not (root / ".git").exists():
-        return "unknown"
+        file = _ROOT / "commit.txt"
+        return file.read_text(encoding="utf-8").strip() if file.exists() else "unknown"
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(root), *arguments]
