@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # What `make setup` installs besides the package itself.
 EXTRAS := app ask cluster dev docs
 
-.PHONY: setup figures quick test test-slow test-browser test-training check lab reference docs bench fuzz lock clean
+.PHONY: setup figures quick test test-slow test-browser test-training check lab reference docs dist bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -74,6 +74,13 @@ docs: setup
 	$(BIN)/python -m sphinx -c docs --builder html --jobs $(JOBS) --fail-on-warning --keep-going --quiet \
 		build/docs/source build/docs/html
 
+# The wheel, made from the source distribution, and that, in dist/; a description that does not render fails.
+dist: setup
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
+
 # Names, versions and hashes only; run after a change of the dependencies in pyproject.toml.
 lock:
 	$(BIN)/python -m pip install --quiet uv
@@ -85,4 +92,4 @@ lock:
 		--output-file requirements.train.lock pyproject.toml
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis figures/tables build
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis figures/tables build dist

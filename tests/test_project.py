@@ -147,6 +147,59 @@ class TestSettingUp:
         assert (clone / "notes").read_text() == "-m venv --clear .venv\n"
 
 
+class TestWorkflows:
+    """Continuous integration elsewhere runs what `.ci/run` and the Makefile have."""
+
+    WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    GOALS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+
+    def steps(self, path):
+        jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+        return [step for job in jobs.values() for step in job["steps"]]
+
+    @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+    def test_actions_are_named_by_the_hash_of_their_commit(self, path):
+        for step in self.steps(path):
+            if "uses" in step:
+                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"])
+
+    @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+    def test_a_job_has_the_permissions_that_it_names_and_an_end(self, path):
+        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert workflow["permissions"] == {}
+        for job in workflow["jobs"].values():
+            assert "permissions" in job
+            assert job["timeout-minutes"] <= 180
+
+    def test_goals_are_those_of_the_makefile(self):
+        commands = [
+            step["run"] for path in self.WORKFLOWS for step in self.steps(path) if "run" in step
+        ]
+        goals = {goal for command in commands for goal in re.findall(r"^make (.+)$", command, re.M)}
+        local = re.findall(r"^make (.+)$", (ROOT / ".ci" / "run").read_text(), re.M)
+        assert goals == {"check", "test", "docs", "dist"}
+        assert {*goals, *local} <= set(self.GOALS)
+        assert "bash .ci/run" in commands
+
+    def test_without_make_the_tests_are_the_same(self):
+        recipe = re.search(
+            r"^test: setup\n\t\$\(BIN\)/(.+)--numprocesses", (ROOT / "Makefile").read_text(), re.M
+        )
+        jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())["jobs"]
+        assert any(step.get("run", "").startswith(recipe[1]) for step in jobs["windows"]["steps"])
+
+    def test_pythons_are_those_that_the_project_supports(self):
+        lowest = project()["requires-python"].removeprefix(">=")
+        declared = {
+            name.rpartition(" ")[2]
+            for name in project()["classifiers"]
+            if re.search(r"Python :: 3\.", name)
+        }
+        release = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
+        assert set(release["jobs"]["try"]["strategy"]["matrix"]["python"]) == declared
+        assert lowest in declared
+
+
 def test_every_column_is_described():
     from workbench.scoring import ScoringParameters, scores_schema
     from workbench.tables.parquet_tables import PREDICTIONS
