@@ -49,12 +49,19 @@ def library(name: str, extra: str) -> ModuleType:
     Raises:
         MissingExtraError: If it is not installed.
     """
-    if importlib.util.find_spec(name) is None:
+    library_folder(name, extra)
+    return importlib.import_module(name)
+
+
+def library_folder(name: str, extra: str) -> Path:
+    """Return the folder of an optional library without importing it; arguments as of `library`."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
         raise MissingExtraError(
             f"expected the library {name!r} of the optional extra {extra!r}, which is not installed: "
             f"{install_hint(extra)}"
         )
-    return importlib.import_module(name)
+    return Path(spec.origin).parent
 
 
 def requirement(extra: str, above: Path, installed: Distribution | None) -> list[str]:

@@ -3,7 +3,14 @@ import re
 import chess
 import pytest
 
-from workbench.asking.prompts import MOVES_HEADING, PROMPTS, Prompt, prompt_named, read_prompt
+from workbench.asking.prompts import (
+    ANSWER_HEADING,
+    MOVES_HEADING,
+    PROMPTS,
+    Prompt,
+    prompt_named,
+    read_prompt,
+)
 from workbench.errors import InvalidArgumentError, TableError
 
 MOVETEXT = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -14,7 +21,7 @@ MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"
 class TestEveryPrompt:
     def test_shows_the_moves_once_after_the_last_heading(self, prompt):
         (question, *later) = prompt.questions(MOVETEXT, MOVES, "here")
-        shown = question.rpartition(MOVES_HEADING)[2].strip()
+        shown = question.rpartition(MOVES_HEADING)[2].removesuffix(ANSWER_HEADING).strip()
         written = {"pgn": MOVETEXT, "san": "e4 e5 Nf3 Nc6 Bb5 a6", "uci": MOVES}
         assert shown == written[prompt.notation]
         assert tuple(later) == prompt.turns[1:]
@@ -23,17 +30,23 @@ class TestEveryPrompt:
     def test_shows_a_game_that_ends_after_a_move_of_white(self, prompt):
         movetext, moves = MOVETEXT.removesuffix(" a6"), MOVES.removesuffix(" a7a6")
         (question, *later) = prompt.questions(movetext, moves, "here")
-        shown = question.rpartition(MOVES_HEADING)[2].strip()
+        shown = question.rpartition(MOVES_HEADING)[2].removesuffix(ANSWER_HEADING).strip()
         written = {"pgn": movetext, "san": "e4 e5 Nf3 Nc6 Bb5", "uci": moves}
         assert shown == written[prompt.notation]
         # But for the moves, both sides are asked about in the same words, and none is named.
         (other, *others) = prompt.questions(MOVETEXT, MOVES, "here")
-        assert question.removesuffix(shown) == other.removesuffix(f"{shown} {other.split()[-1]}")
+        last = "a7a6" if prompt.notation == "uci" else "a6"
+        before, after = question.rsplit(shown, 1)
+        assert other == f"{before}{shown} {last}{after}"
         assert later == others
         assert not re.search(r"(?i)(white|black)('s turn| to (move|play)| is to)", question)
 
     def test_explains_all_six_fields_and_when_the_en_passant_square_is_named(self, prompt):
         text = prompt.turns[0]
+        if prompt.stop:
+            # A text to be completed explains by its examples.
+            assert re.findall(rf"(?<={ANSWER_HEADING}\n).+ [wb] .+", text)
+            return
         assert re.findall(r"^([1-6])\. ", text, flags=re.MULTILINE)[:6] == list("123456")
         assert "only if an enemy pawn can legally capture it there" in text
 
@@ -53,6 +66,7 @@ PUBLISHED = {
     "san-unnumbered@1": "4202faf89e26dbfa",
     "few-shot@1": "aa940fe928eab723",
     "few-shot@2": "8a28d5dd954a9b07",
+    "completion@1": "bdc1267d7b038b75",
     "step-by-step@1": "17ae470fef974e16",
     "board-first@1": "9a2642ec7b11bc85",
     "self-check@1": "c9bfd37ddbc070f3",
@@ -63,9 +77,11 @@ def test_published_prompts_are_as_they_were():
     assert {f"{p.name}@{p.version}": p.sha256[:16] for p in PROMPTS} == PUBLISHED
 
 
-@pytest.mark.parametrize(("version", "games"), [(1, 3), (2, 4)])
-def test_the_examples_shown_are_right(version, games):
-    text = prompt_named(f"few-shot@{version}").turns[0]
+@pytest.mark.parametrize(
+    ("name", "version", "games"), [("few-shot", 1, 3), ("few-shot", 2, 4), ("completion", 1, 4)]
+)
+def test_the_examples_shown_are_right(name, version, games):
+    text = prompt_named(f"{name}@{version}").turns[0]
     shown = re.findall(rf"{MOVES_HEADING}\n(.+)\nFEN:\n(.+)\n", text)
     assert len(shown) == games
     for movetext, fen in shown:
@@ -75,7 +91,7 @@ def test_the_examples_shown_are_right(version, games):
         assert board.fen() == fen
     assert any(fen.split()[3] != "-" for _, fen in shown)
     assert any("O-O" in movetext for movetext, _ in shown)
-    if version > 1:
+    if games == 4:
         assert sorted(fen.split()[1] for _, fen in shown) == ["b", "b", "w", "w"]
 
 

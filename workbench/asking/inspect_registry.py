@@ -16,6 +16,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from workbench.asking.inspect_task import precision_and_recall, state_reconstruction
 from workbench.asking.own_models import PROVIDER, episode_question, own_model
+from workbench.language_model.smollm2 import SmolLM2
 
 
 @modelapi(name=PROVIDER)
@@ -23,7 +24,8 @@ class OwnModel(ModelAPI):
     """One of the workbench's own models, by its name.
 
     What is asked, about which environment, comes in the extra body of a call; by default the board in
-    chess. Of the options of a call, temperature and seed count.
+    chess. SmolLM2 reads the conversation itself. Of the options of a call, temperature and seed count, and
+    for SmolLM2 the longest reply and the texts that end it.
     """
 
     def __init__(
@@ -48,16 +50,21 @@ class OwnModel(ModelAPI):
         if self._own.seconds:
             await anyio.sleep(self._own.seconds)
         name = f"{PROVIDER}/{self.model_name}"
-        episode = episode_question(
-            name,
-            config.extra_body or {},
-            [message.text for message in input if isinstance(message, ChatMessageUser)],
-            sum(len(message.text) for message in input),
-        )
-        reply = await anyio.to_thread.run_sync(
-            self._own.reply, episode, config.temperature or 0.0, config.seed or 0
-        )
-        output = ModelOutput.from_content(name, reply.text)
+        options = (config.temperature or 0.0, config.seed or 0)
+        if isinstance(self._own, SmolLM2):
+            messages = [{"role": message.role, "content": message.text} for message in input]
+            reply = await anyio.to_thread.run_sync(
+                self._own.reply, messages, *options, config.max_tokens, config.stop_seqs or ()
+            )
+        else:
+            episode = episode_question(
+                name,
+                config.extra_body or {},
+                [message.text for message in input if isinstance(message, ChatMessageUser)],
+                sum(len(message.text) for message in input),
+            )
+            reply = await anyio.to_thread.run_sync(self._own.reply, episode, *options)
+        output = ModelOutput.from_content(name, reply.text, reply.stop_reason)
         output.usage = ModelUsage(
             input_tokens=reply.input_tokens,
             output_tokens=reply.output_tokens,

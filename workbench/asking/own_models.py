@@ -1,13 +1,14 @@
-"""Models of the workbench's own, asked like others: the simulated tracker and the bundled language models; needs no Inspect."""
+"""Models of the workbench's own, asked like others: the simulated tracker, the bundled language models and SmolLM2; needs no Inspect."""
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from workbench.asking.costs import CHARACTERS_A_TOKEN
+from workbench.asking.prompts import ANSWER_HEADING
 from workbench.asking.settings import Question
 from workbench.environments.registry import DEFAULT, AnyEnvironment
 from workbench.errors import InvalidArgumentError, WorkbenchError
@@ -17,6 +18,8 @@ from workbench.language_model.language_model import (
     load_model,
     model_names,
 )
+from workbench.language_model.smollm2 import NAME as SMOLLM2
+from workbench.language_model.smollm2 import SmolLM2
 from workbench.language_model.written_replies import (
     ReplySettings,
     WrittenReply,
@@ -66,6 +69,7 @@ def episode_question(
     for text in reversed(messages):
         if heading in text:
             before, _, actions_text = text.rpartition(heading)
+            actions_text = actions_text.removesuffix(f"\n{ANSWER_HEADING}")
             if environment.shows_start and START_HEADING in before:
                 initial = before.rpartition(START_HEADING)[2].strip("\n")
             break
@@ -174,11 +178,15 @@ class BundledModel:
         refuse_task(self._model, task)
 
 
-def own_model(name: str, **model_args: Any) -> SimulatedModel | BundledModel:
+OwnModel: TypeAlias = SimulatedModel | BundledModel | SmolLM2
+
+
+def own_model(name: str, **model_args: Any) -> OwnModel:
     """Return a model."""
-    names = (SIMULATED, *model_names())
-    if name != SIMULATED and not is_model(name):
+    classes: dict[str, type[OwnModel]] = {SIMULATED: SimulatedModel, SMOLLM2: SmolLM2}
+    if name not in classes and not is_model(name):
+        names = (*classes, *model_names())
         raise InvalidArgumentError(
             f"model: expected {PROVIDER}/ and one of {', '.join(names)}, got {name!r:.80}"
         )
-    return (SimulatedModel if name == SIMULATED else BundledModel)(name, **model_args)
+    return classes.get(name, BundledModel)(name, **model_args)

@@ -44,6 +44,8 @@ class Prompt:
         reply_tokens: About how many tokens all replies to one question have, for the estimate of
             cost; the truth depends on the model, and is larger for one that reasons.
         system: The system prompt, or None.
+        stop: Texts at which a reply ends, such as a newline for a model that completes texts; the
+            provider decides whether the text itself is part of the reply.
     """
 
     name: str
@@ -52,19 +54,22 @@ class Prompt:
     turns: tuple[str, ...]
     reply_tokens: int
     system: str | None = None
+    stop: tuple[str, ...] = ()
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> "Prompt":
         """Return the prompt that `description` describes, which has no estimate of reply tokens."""
         names = [field.name for field in fields(cls) if field.name in description]
         values = {"reply_tokens": REPLY_TOKENS, **{name: description[name] for name in names}}
-        return cls(**{**values, "turns": tuple(description["turns"])})
+        texts = {name: tuple(values[name]) for name in ("turns", "stop") if name in values}
+        return cls(**{**values, **texts})
 
     @property
     def sha256(self) -> str:
         """The hash of the text that a model gets besides the episodes, in hexadecimal."""
-        system = [] if self.system is None else [{"system": self.system}]
-        text = json.dumps([self.notation, *self.turns, *system], ensure_ascii=False)
+        others = {"system": self.system, "stop": list(self.stop)}
+        used = [{name: value} for name, value in others.items() if value]
+        text = json.dumps([self.notation, *self.turns, *used], ensure_ascii=False)
         return text_hash(text)
 
     @property
@@ -107,7 +112,7 @@ class Prompt:
     def description(self) -> dict[str, Any]:
         """Return the description that every run stores: the whole text and its hash."""
         values = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
-        left_out = ("reply_tokens", "system" if self.system is None else "")
+        left_out = {"reply_tokens"} | {name for name in ("system", "stop") if not values[name]}
         return {name: value for name, value in values.items() if name not in left_out}
 
 
@@ -116,6 +121,9 @@ TASK: Final = "state"
 
 MOVES_HEADING: Final = "Moves:"
 """The line before the moves."""
+
+ANSWER_HEADING: Final = "FEN:"
+"""The line before the answer in an example, and the last one of a text to be completed."""
 
 _FEN: Final = """\
 A FEN has six fields, separated by single spaces:
@@ -143,6 +151,19 @@ def _direct(notation: str) -> str:
 
 _AS_PGN: Final = "Its moves so far are given in PGN."
 _PROMPT_PGN_DIRECT: Final = _direct(_AS_PGN)
+
+# As often with White as with Black to move, and games that nobody plays: those of version 1 are
+# openings, so that with odd plies one could be the very position that is asked about.
+_EXAMPLES: Final = (
+    f"{MOVES_HEADING}\n1. h4 a5 2. h5 g5\n"
+    "FEN:\nrnbqkbnr/1ppppp1p/8/p5pP/8/8/PPPPPPP1/RNBQKBNR w KQkq g6 0 3\n\n"
+    f"{MOVES_HEADING}\n1. Nh3 b6 2. g3 Ba6 3. Bg2 Bb7 4. O-O\n"
+    "FEN:\nrn1qkbnr/pbpppppp/1p6/8/8/6PN/PPPPPPBP/RNBQ1RK1 b kq - 4 4\n\n"
+    f"{MOVES_HEADING}\n1. a4 h5 2. a5 Rh6 3. a6 bxa6 4. Rxa6\n"
+    "FEN:\nrnbqkbn1/p1ppppp1/R6r/7p/8/8/1PPPPPPP/1NBQKBNR b Kq - 0 4\n\n"
+    f"{MOVES_HEADING}\n1. f3 Nc6 2. Kf2 Nb8\n"
+    "FEN:\nrnbqkbnr/pppppppp/8/8/8/5P2/PPPPPKPP/RNBQ1BNR w kq - 3 3\n\n"
+)
 
 _PUBLISHED: Final[tuple[tuple[Any, ...], ...]] = (
     (("pgn-direct", 1, "pgn", 60), _PROMPT_PGN_DIRECT),
@@ -173,21 +194,16 @@ _PUBLISHED: Final[tuple[tuple[Any, ...], ...]] = (
         "FEN:\nrnbqkb1r/pp3ppp/4pn2/2p5/2BP4/4PN2/PP3PPP/RNBQ1RK1 b kq - 1 6\n\n"
         f"Now the game:\n\n{_BLOCK}",
     ),
-    # As often with White as with Black to move, and games that nobody plays: those of version 1 are
-    # openings, so that with odd plies one could be the very position that is asked about.
     (
         ("few-shot", 2, "pgn", 60),
         f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
-        f"{_ONLY} Four examples:\n\n"
-        f"{MOVES_HEADING}\n1. h4 a5 2. h5 g5\n"
-        "FEN:\nrnbqkbnr/1ppppp1p/8/p5pP/8/8/PPPPPPP1/RNBQKBNR w KQkq g6 0 3\n\n"
-        f"{MOVES_HEADING}\n1. Nh3 b6 2. g3 Ba6 3. Bg2 Bb7 4. O-O\n"
-        "FEN:\nrn1qkbnr/pbpppppp/1p6/8/8/6PN/PPPPPPBP/RNBQ1RK1 b kq - 4 4\n\n"
-        f"{MOVES_HEADING}\n1. a4 h5 2. a5 Rh6 3. a6 bxa6 4. Rxa6\n"
-        "FEN:\nrnbqkbn1/p1ppppp1/R6r/7p/8/8/1PPPPPPP/1NBQKBNR b Kq - 0 4\n\n"
-        f"{MOVES_HEADING}\n1. f3 Nc6 2. Kf2 Nb8\n"
-        "FEN:\nrnbqkbnr/pppppppp/8/8/8/5P2/PPPPPKPP/RNBQ1BNR w kq - 3 3\n\n"
-        f"Now the game:\n\n{_BLOCK}",
+        f"{_ONLY} Four examples:\n\n{_EXAMPLES}Now the game:\n\n{_BLOCK}",
+    ),
+    # For models that complete texts: they write on after the last line, until the end of a line.
+    (
+        ("completion", 1, "pgn", 60, "\n"),
+        f"Games of chess, each in PGN and with the FEN of the position after its last move.\n\n"
+        f"{_EXAMPLES}{_BLOCK}\n{ANSWER_HEADING}",
     ),
     (
         ("step-by-step", 1, "pgn", 2000),
@@ -214,11 +230,11 @@ _PUBLISHED: Final[tuple[tuple[Any, ...], ...]] = (
         'FEN:".',
     ),
 )
-"""Name, version, notation and tokens of a reply, then the turns."""
+"""Name, version, notation, tokens of a reply and the texts that end it, then the turns."""
 
 PROMPTS: Final = tuple(
-    Prompt(name, version, notation, tuple(turns), tokens)
-    for (name, version, notation, tokens), *turns in _PUBLISHED
+    Prompt(name, version, notation, tuple(turns), tokens, stop=tuple(stop))
+    for (name, version, notation, tokens, *stop), *turns in _PUBLISHED
 )
 """Every prompt in every version."""
 
@@ -271,7 +287,7 @@ def prompt_named(
 
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_FIELDS: Final = ("name", "version", "notation", "turns", "system", "reply_tokens")
+_FIELDS: Final = ("name", "version", "notation", "turns", "system", "reply_tokens", "stop")
 
 
 def read_prompt(path: Path) -> Prompt:
@@ -318,7 +334,10 @@ class _PromptFile:
         system = self._field("system", str, "a text", "")
         for match in PLACEHOLDER.finditer(system):
             self._require(False, "a system prompt without placeholders", match[0], match[0])
-        return Prompt(name, version, notation, self._turns(), tokens, system or None)
+        stop = self._field("stop", list, "a list of texts", [])
+        is_texts = all(isinstance(text, str) and text for text in stop)
+        self._require(is_texts, "texts that are not empty", stop, "stop")
+        return Prompt(name, version, notation, self._turns(), tokens, system or None, tuple(stop))
 
     def _turns(self) -> tuple[str, ...]:
         turns = self._field("turns", list, "a list of texts")

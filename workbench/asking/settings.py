@@ -174,6 +174,7 @@ class Question:
             "top_p": self.top_p,
             "reasoning_effort": self.reasoning_effort,
             "reasoning_tokens": self.reasoning_tokens,
+            "stop_seqs": list(self.full_prompt.stop) or None,
             "extra_body": dict(self.extra_body) or None,
         }
 

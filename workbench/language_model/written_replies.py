@@ -25,11 +25,15 @@ NONE: Final = "none"
 
 @dataclass(frozen=True, slots=True)
 class WrittenReply:
-    """A reply, counted in the model's own tokens: one for the start and each move, one for a slot."""
+    """A reply; why it ended, as Inspect names it.
+
+    Tokens are the model's own: those of the bundled models are the start, moves, and slots of a board.
+    """
 
     text: str
     input_tokens: int
     output_tokens: int
+    stop_reason: str = "stop"
 
 
 @dataclass(frozen=True, slots=True)
