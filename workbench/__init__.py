@@ -22,6 +22,7 @@ _HOMES: Final = {
     "exact_profile": "front_door.states",
     "exact_set_overlap": "front_door.states",
     "explore": "",
+    "legal_mass": "front_door.models",
     "measure": "front_door.states",
     "plot": "front_door.plots",
     "positions": "front_door.models",

@@ -6,6 +6,7 @@ from workbench.front_door.class_answers import class_answers as class_answers
 from workbench.front_door.comparison import compare as compare
 from workbench.front_door.models import ask as ask
 from workbench.front_door.models import evaluate as evaluate
+from workbench.front_door.models import legal_mass as legal_mass
 from workbench.front_door.models import positions as positions
 from workbench.front_door.models import recorded_replies as recorded_replies
 from workbench.front_door.plots import plot as plot

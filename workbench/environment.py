@@ -370,6 +370,34 @@ class Environment(WrittenAutomaton[State, Action]):
                 state = self.slip(state, generator)
         return self.state_text(state)
 
+    # For probabilities of next actions.
+
+    def spellings(self, state: State, action: Action, notation: str = "") -> Sequence[str]:
+        """Return the texts of a permitted action that a model may write; all are read as this action.
+
+        Args:
+            state: Which permits the action.
+            action: The action.
+            notation: Empty for that of `action_text`; in chess also ``san``.
+
+        Raises:
+            InvalidArgumentError: If the environment has no such notation.
+        """
+        if notation:
+            raise InvalidArgumentError(
+                f"notation: expected none for {self.name}, which has one alone, got {notation!r:.80}"
+            )
+        return (self.action_text(action),)
+
+    def broken_rule(self, state: State, text: str) -> str:
+        """Return which rule forbids an action, in a few words; by default that it is not permitted.
+
+        Args:
+            state: Which does not permit it.
+            text: The action, in any of the ways it may be written.
+        """
+        return "not permitted"
+
     # For explorers and figures.
 
     def mended(self, state: State, true: State, name: str) -> State | None:

@@ -81,7 +81,8 @@ def task_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--task",
         type=click.Choice(task_names()),
         default="state",
-        help="What is asked: the state, a list of the permitted actions, or a continuation.",
+        help="What is asked: the state, a list of the permitted actions, a continuation, or one action, "
+        "of models that give probabilities those of all.",
     )(command)
 
 

@@ -278,8 +278,8 @@ def replies_model(
     The models read moves, were never told the rules, and write a FEN token by token; data/MODELS.md
     describes them. The replies do not depend on --jobs.
 
-    All write states. The tasks actions and continuation are for player, which was trained to name legal
-    moves; the others refuse them.
+    All write states. The other tasks are for player, which was trained to name legal moves; the others
+    refuse them. To legal_mass it replies with the probabilities of all moves from 0.00001 on.
     """
     from workbench.answers.model_replies import model_in_tables, model_replies
     from workbench.language_model.language_model import LEAST_PROBABILITY, weights_path

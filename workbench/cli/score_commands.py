@@ -111,6 +111,33 @@ def causes(scores: Path, out: Path | None, columns: tuple[str, ...]) -> None:
         click.echo(f"{len(table)} rows written to {out}", err=True)
 
 
+@main.command("legal-mass")
+@click.argument("replies", type=PATH)
+@click.option("-o", "--out", type=PATH, help="A new file in .csv, with a row for each position.")
+def legal_mass(replies: Path, out: Path | None) -> None:
+    """Sum the probability on legal actions in REPLIES to the task legal_mass, and name the rules broken.
+
+    Prints means by model and length with 95% intervals over whole games, and the probability on actions
+    that are not permitted by the rule that forbids them. REPLIES may be a run folder of workbench ask
+    --task legal_mass; docs/measures.md defines the columns.
+    """
+    from workbench.front_door.models import legal_mass as measure
+    from workbench.tables.parquet_tables import replacing
+
+    if out is not None and (out.suffix != ".csv" or out.exists()):
+        raise click.UsageError(f"--out: expected a new file in .csv, got {str(out)!r}")
+    for by in ("length", "rule"):
+        text = measure(replies, by=by).to_string(
+            index=False, float_format="{:.3f}".format, na_rep="-"
+        )
+        click.echo(f"{text}\n")
+    if out is not None:
+        table = measure(replies)
+        with replacing(out) as beside:
+            table.to_csv(beside, index=False)
+        click.echo(f"{len(table)} rows written to {out}", err=True)
+
+
 _OPTION: Final = re.compile(r"-{1,2}[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
 
 

@@ -31,6 +31,8 @@ def answer_words(scores: pd.DataFrame) -> str:
     tasks = set(scores["task"].dropna()) if "task" in scores else set()
     if tasks <= {"state"}:
         return state_words(environment.name)
+    if tasks == {"legal_mass"}:
+        return environment.action_noun
     kind = {"actions": "list", "continuation": "line"}.get(tasks.pop()) if len(tasks) == 1 else None
     return f"{kind} of {environment.action_noun}s" if kind else "usable answer"
 

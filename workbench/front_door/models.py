@@ -174,6 +174,45 @@ def evaluate(
         )  # fmt: skip
 
 
+def legal_mass(
+    rows: Rows, model: str = "", *, by: str = "position", **options: Any
+) -> pd.DataFrame:
+    """Measure the probability that a model gives to legal next actions.
+
+    Args:
+        rows: Replies to the task ``legal_mass``, as `ask` returns, or their run folder; with a
+            ``model``, positions to ask it about.
+        model: As for `ask`; empty if ``rows`` are replies.
+        by: ``position``; ``length``, for means with intervals; or ``rule``, for the rules that break
+            the actions which are not permitted.
+        **options: As for `ask`.
+
+    Returns:
+        The rows of `workbench.studies.language_models.legal_masses`: its ``by_position``, ``by_length``
+        or ``by_rule``.
+
+    Raises:
+        InvalidArgumentError: If there is no reply to the task, or no such choice.
+
+    Example:
+        >>> import workbench as wb
+        >>> wb.legal_mass(wb.positions(5), "workbench/player")  # doctest: +SKIP
+    """
+    from workbench.studies.language_models import legal_masses
+
+    if by not in ("position", "length", "rule"):
+        raise InvalidArgumentError(f"by: expected position, length or rule, got {by!r:.80}")
+    asked = ask(rows, model, task="legal_mass", **options) if model else rows
+    if isinstance(asked, str | Path) and Path(asked).is_dir():
+        # A run folder may hold scores as well, which have no moves.
+        asked = Path(asked) / "predictions.parquet"
+    replies = predictions_of(asked, task="legal_mass")
+    if by == "rule":
+        return legal_masses.by_rule(replies)
+    table = legal_masses.by_position(replies)
+    return legal_masses.by_length(table) if by == "length" else table
+
+
 def positions(
     limit: int | None = None,
     environment: str = DEFAULT,

@@ -1,4 +1,4 @@
-"""Replies of the model in each task: a FEN, a list of moves or a continuation; on one or several processes."""
+"""Replies of the model in each task: a FEN, a list of moves, a continuation or probabilities; on one or several processes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -16,9 +16,12 @@ from workbench.language_model.language_model import (
 )
 from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, read_moves
 from workbench.seeds import derived_seed
+from workbench.tasks.legal_mass import Mass, mass_lines
 from workbench.worker_processes import end_with_parent, one_thread_each
 
-TASKS: Final = ("state", "actions", "continuation")
+TASKS: Final = ("state", "actions", "continuation", "legal_mass")
+SMALLEST: Final = 1e-5
+"""The least probability of a next move that a reply to the task ``legal_mass`` names."""
 NONE: Final = "none"
 """The reply where no move is likely."""
 
@@ -41,10 +44,10 @@ class ReplySettings:
     """How a model replies.
 
     Attributes:
-        task: ``state``, ``actions`` or ``continuation``.
+        task: ``state``, ``actions``, ``continuation`` or ``legal_mass``.
         depth: Moves of a continuation, at least 1.
-        temperature: At least 0; at 0 the likeliest token is taken each time. A list of moves does not
-            depend on it: nothing is drawn for it.
+        temperature: At least 0; at 0 the likeliest token is taken each time. A list of moves, and
+            probabilities, do not depend on it: nothing is drawn for them.
         least_probability: Of the moves in a list, above 0.
     """
 
@@ -149,6 +152,9 @@ def _texts(
         return [(text, SLOTS) for text in texts]
     if settings.task == "actions":
         lines = [list(model.next_moves(moves, settings.least_probability)) for moves in games]
+    elif settings.task == "legal_mass":
+        masses = [model.next_moves(moves, SMALLEST) for moves in games]
+        return [(mass_lines({move: Mass(mass) for move, mass in each.items()}), 1) for each in masses]  # fmt: skip
     else:
         lines = [
             model.next_line(moves, settings.depth, temperature=temperature, seed=seed)

@@ -278,8 +278,8 @@ def _depth_of(task: str, depths: Sequence[set[int]], depth: int | None) -> int:
             f"depth: expected one that all scores have, of {[sorted(each) for each in depths]}, got "
             f"{depth!r}; score again with the same --depth"
         )
-    # A list of actions says nothing about later ones.
-    return 1 if task == "actions" and 1 in common else depth or max(common)
+    # A list or a choice of actions says nothing about later ones.
+    return 1 if task in ("actions", "legal_mass") and 1 in common else depth or max(common)
 
 
 def _refuse_scored_otherwise(part: pd.DataFrame) -> None:

@@ -236,6 +236,7 @@ _OF_ACTIONS: Final = {
         "continuation",
         "precision",
     ): "Whether the true state accepts the first m actions of the reply.",
+    ("legal_mass", "precision"): "Probability that the model names a permitted action.",
 }
 
 

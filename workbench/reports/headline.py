@@ -94,7 +94,11 @@ def quantities_of(task: str, depth: int, present: Collection[str] = ()) -> tuple
     """Return the columns of a scores table that a task is reported by."""
     if task == "state":
         return headline_columns(depth, present)
-    named = {"actions": ("precision_1", "recall_1"), "continuation": (f"precision_{depth}",)}
+    named = {
+        "actions": ("precision_1", "recall_1"),
+        "continuation": (f"precision_{depth}",),
+        "legal_mass": ("precision_1",),
+    }
     return named.get(task, (f"precision_{depth}", f"recall_{depth}"))
 
 
@@ -153,6 +157,11 @@ def _undefined(chapter: Chapter) -> str:
             f"p_1 is the share of the listed {action}s that are permitted, r_1 the share of the permitted "
             f"{action}s that are listed. {without}; p_m and r_m for m > 1, because the list says "
             f"nothing about later {action}s."
+        )
+    if chapter.task == "legal_mass":
+        return (
+            f"p_1 is the probability that the model names a permitted {action}: exact where a reply gives "
+            f"probabilities, else 1 or 0. {without}; all else but p_1, because one {action} is asked for."
         )
     return (
         f"{chapter.symbol} is the share of the replies whose first {chapter.depth} {action}s are "

@@ -28,10 +28,12 @@ from workbench.reports.page_parts import (
     side_by_side,
 )
 from workbench.studies.models.answer_spread import right_answers
+from workbench.tasks.legal_mass import legal_mass, masses_of
 
 MOST_REPLIES: Final = 10
 _LONGEST: Final = 600
 _PIXELS: Final = 260
+_MOST_WEIGHED: Final = 12
 
 
 def notable_replies(
@@ -194,7 +196,7 @@ def answers_section(chapter: Chapter, identity: str) -> str:
     if chapter.measures_text:
         return ""
     noun = chapter.environment.action_noun
-    then = ", then r_1" if chapter.task == "actions" else f", then the fewest accepted {noun}s"
+    then = {"actions": ", then r_1", "continuation": f", then the fewest accepted {noun}s"}.get(chapter.task, "")  # fmt: skip
     return _listed_replies(
         f"{identity}-worst",
         "The worst answers",
@@ -209,7 +211,8 @@ def _answer(chapter: Chapter, row: dict[Any, Any]) -> str:
     actions = (
         [each for each in text.split(ACTION_SEPARATOR) if each] if isinstance(text, str) else []
     )
-    parts = (_listed if chapter.task == "actions" else _played)(chapter, true, actions)
+    parts_of = {"actions": _listed, "legal_mass": _weighed}.get(chapter.task, _played)
+    parts = parts_of(chapter, true, actions)
     facts = {chapter.symbol: number(row["precision"])}
     if not pd.isna(row["recall"]):
         facts[f"r_{chapter.depth}"] = number(row["recall"])
@@ -252,6 +255,26 @@ def _listed(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
         "Permitted, not listed": [each for each in permitted if each not in right],
     }
     return {f"{name} ({len(texts)})": ", ".join(texts) or "none" for name, texts in parts.items()}
+
+
+def _weighed(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
+    """Return the likeliest actions, and which rules those break that are not permitted."""
+    environment, masses = chapter.environment, masses_of(actions)
+    state = environment.parse_true(true).state
+    wrong = legal_mass(environment, state, masses).wrong
+    right = {text: mass.probability for text, mass in masses.items() if text not in wrong}
+    likeliest = sorted(right.items(), key=lambda item: -item[1])
+    return {
+        "Likeliest, permitted": ", ".join(
+            f"{text} {mass:.3f}" for text, mass in likeliest[:_MOST_WEIGHED]
+        )
+        or "none",
+        "Likeliest, not permitted": "\n".join(
+            f"{text} {mass:.3f}: {environment.broken_rule(state, text)}"
+            for text, mass in list(wrong.items())[:_MOST_WEIGHED]
+        )
+        or "none",
+    }
 
 
 def _played(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.environment import Environment, Episode, EpisodeTexts, Symmetry, check_tracker
+from workbench.environments.chess.broken_rules import broken_rule
 from workbench.environments.chess.chess_automaton import ChessAutomaton
 from workbench.environments.chess.classification import (
     EXTRACTOR_VERSION,
@@ -39,7 +40,7 @@ from workbench.environments.chess.state import (
     compared_text,
 )
 from workbench.environments.chess.tracker import lost_track, tracking
-from workbench.errors import IllegalMoveError, InvalidFenError
+from workbench.errors import IllegalMoveError, InvalidArgumentError, InvalidFenError
 from workbench.prediction import ParsedState, Prediction
 from workbench.tables.provenance import text_hash
 
@@ -121,6 +122,19 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         except ValueError:
             return None
         return super().action_named(state, move.uci())
+
+    def spellings(self, state: ChessState, action: chess.Move, notation: str = "") -> Sequence[str]:
+        """Return a legal move in UCI, or in SAN with and without the mark of a check."""
+        if notation not in ("", "uci", "san"):
+            raise InvalidArgumentError(f"notation: expected uci or san, got {notation!r:.80}")
+        if notation != "san":
+            return (action.uci(),)
+        san = state.board().san(action)
+        return tuple(dict.fromkeys((san, san.rstrip("+#"))))
+
+    def broken_rule(self, state: ChessState, text: str) -> str:
+        """Return which rule of chess a move in UCI or SAN breaks; see `broken_rules`."""
+        return broken_rule(state.board(), self.plain_action(text))
 
     def parse(self, text: str | None) -> Fen:
         """Return a text that should be a FEN."""

@@ -26,6 +26,7 @@ from workbench.studies.panels import (
     log_lengths,
     means_by_game,
 )
+from workbench.tasks.legal_mass import Mass, legal_mass
 
 NextMoves: TypeAlias = Callable[[Sequence[str]], Mapping[str, float]]
 """Of the moves so far, as the environment writes them, the probability of each next move."""
@@ -66,6 +67,7 @@ class _Texts(Automaton[Any, str]):
     """An environment whose actions are their texts; every model and measure goes through the same states."""
 
     def __init__(self, environment: AnyEnvironment) -> None:
+        self.environment = environment
         self._automaton = environment.automaton
         self._by_text = lru_cache(maxsize=1 << 15)(
             lambda state: {
@@ -184,10 +186,12 @@ def _values(
 
     measure = BoundaryMeasure(automaton, listed)
     state = automaton.run(automaton.initial, line)
-    distribution, legal, named = next_moves(line), set(automaton.actions(state)), set(listed(line))
+    legal, named = set(automaton.actions(state)), set(listed(line))
+    masses = {move: Mass(share) for move, share in next_moves(line).items()}
+    of_masses = legal_mass(automaton.environment, state, masses)
     values = {
-        "likeliest_legal": float(max(distribution, key=distribution.__getitem__) in legal),
-        "legal_mass": sum(distribution.get(move, 0.0) for move in legal),
+        "likeliest_legal": of_masses.likeliest_legal,
+        "legal_mass": of_masses.legal,
         "listed_legal": len(named & legal) / len(named) if named else math.nan,
         "legal_listed": len(named & legal) / len(legal) if legal else math.nan,
     } | dict.fromkeys(QUANTITIES[4:], math.nan)
