@@ -3,13 +3,18 @@
 import errno
 import os
 import random
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from workbench.checking.table_check import check_table
 from workbench.errors import TableError
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_rows import score_predictions
+from workbench.scoring.score_tables import read_scores
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import (
     POSITIONS,
@@ -67,7 +72,7 @@ def test_a_table_of_another_schema_version_is_refused(predictions, tmp_path, mon
     monkeypatch.setattr("workbench.tables.parquet_tables.SCHEMA_VERSION", 99)
     write_table(predictions, path, PREDICTIONS)
     monkeypatch.undo()
-    with pytest.raises(TableError, match="'99'"):
+    with pytest.raises(TableError, match="got '99'; a later workbench wrote it"):
         read_table(path, PREDICTIONS)
 
 
@@ -264,3 +269,45 @@ class TestEarlierVersions:
         pq.write_table(pq.read_table(path).drop_columns(["reply"]), path)
         with pytest.raises(TableError, match=r"\['reply'\] are missing"):
             read_table(path, PREDICTIONS)
+
+
+class TestTablesOfTheFirstVersion:
+    """What the first commits wrote, as 0.1.0: their own code made these files, of five games."""
+
+    FOLDER = Path(__file__).parent / "version_1"
+
+    def test_were_written_by_it(self):
+        for path in self.FOLDER.glob("*.parquet"):
+            metadata = pq.read_schema(path).metadata
+            assert metadata[b"workbench_schema_version"] == b"1"
+            assert b'"world-state-workbench": "0.1.0"' in metadata[b"workbench_packages"]
+
+    @pytest.mark.parametrize(
+        ("name", "schema"), [("positions", POSITIONS), ("predictions", PREDICTIONS)]
+    )
+    def test_open_with_the_columns_of_now_and_check_finds_nothing(self, name, schema):
+        path = self.FOLDER / f"{name}.parquet"
+        before = pq.read_table(path)
+        table = read_table(path, schema)
+        assert list(table.columns) == schema.names
+        assert list(table["true_state"]) == before["true_fen"].to_pylist()
+        assert set(table["environment"]) == {"chess"}
+        found = check_table(path)
+        assert found.kind == name
+        assert found.oddities == []
+
+    def test_predictions_have_the_scores_that_they_had(self):
+        predictions = read_table(self.FOLDER / "predictions.parquet", PREDICTIONS)
+        now = score_predictions(predictions, ScoringParameters(depth=4))
+        before = pq.read_table(self.FOLDER / "scores.parquet").to_pandas()
+        assert list(now["position_id"]) == list(before["position_id"])
+        names = [name for name in before.select_dtypes(("number", "bool")) if name in now]
+        assert {"precision_4", "recall_4", "levenshtein", "lost_ply"} <= set(names)
+        pd.testing.assert_frame_equal(now[names], before[names], rtol=1e-12, check_dtype=False)
+
+    def test_scores_are_refused_with_the_command_that_makes_them_again(self):
+        path = self.FOLDER / "scores.parquet"
+        with pytest.raises(TableError, match=r"got '1'; make the table .*`workbench score PRED"):
+            read_scores(path)
+        (version, *_) = check_table(path).oddities
+        assert "`workbench score PREDICTIONS -o SCORES`" in version.what

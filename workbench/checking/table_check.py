@@ -38,6 +38,7 @@ from workbench.games.game_tables import GAMES
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.tables.earlier_versions import (
     RENAMED,
+    advice,
     can_upgrade,
     missing_columns,
     needed_columns,
@@ -135,7 +136,7 @@ def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:
     elif report.schema_version != str(SCHEMA_VERSION) and not _is_upgraded(file.schema_arrow):
         report.add(
             f"it has the schema version {report.schema_version!r} of another time; this is "
-            f"{SCHEMA_VERSION}: make it again with this version of the workbench"
+            f"{SCHEMA_VERSION}: {advice(report.schema_version, SCHEMA_VERSION)}"
         )
     report.provenance = _mapping(metadata.get(PROVENANCE_KEY), "provenance", report)
     report.packages = _mapping(metadata.get(PACKAGES_KEY), "versions of packages", report)

@@ -47,6 +47,21 @@ def can_upgrade(version: str, columns: list[str]) -> bool:
     return version in UPGRADABLE and "unscored" not in columns
 
 
+def advice(version: str, current: int) -> str:
+    """Return what to do about a table of a schema version that is not read.
+
+    Args:
+        version: Of the table.
+        current: That of this workbench.
+    """
+    if version.isdigit() and int(version) > current:
+        return "a later workbench wrote it: install that one"
+    return (
+        "make the table again with this version of the workbench: "
+        "`workbench score PREDICTIONS -o SCORES` takes predictions of any earlier version"
+    )
+
+
 def is_earlier_frame(columns: Iterable[str]) -> bool:
     """Return whether a data frame, which carries no version, is a table of an earlier version."""
     present = set(columns)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.errors import OutputError
+from workbench.tables.earlier_versions import RENAMED
 from workbench.tables.parquet_tables import PROVENANCE_KEY
 
 KINDS: Final = {
@@ -30,7 +31,7 @@ def room_advice(error: OSError) -> str:
 
 def kind_of(names: Iterable[str]) -> str:
     """Return which kind of table has these columns, or ``unknown``."""
-    columns = set(names)
+    columns = {RENAMED.get(name, name) for name in names}
     return next((kind for kind, needed in KINDS.items() if columns.issuperset(needed)), "unknown")
 
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from workbench.depth_summaries import stale_summaries
 from workbench.errors import TableError
 from workbench.tables.earlier_versions import (
+    advice,
     can_upgrade,
     is_earlier_frame,
     missing_columns,
@@ -270,7 +271,7 @@ def _batches(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.Reco
         if is_earlier and not can_upgrade(version, in_file.names):
             raise TableError(
                 f"{path}: expected schema version {SCHEMA_VERSION}, got {version!r}; "
-                "make the table again with this version of the workbench"
+                f"{advice(version, SCHEMA_VERSION)}"
             )
         computed = stale_summaries(schema.names, in_file.names)
         names = [name for name in schema.names if name not in computed]

@@ -377,7 +377,8 @@ class FailureCauses:
         if missing or not depths:
             raise InvalidArgumentError(
                 "expected scores, as workbench.score(frame) returns, with columns such as precision_4, got "
-                f"a frame without {', '.join(missing) or 'precision_m and recall_m'}; score the replies first"
+                f"a frame without {', '.join(missing) or 'precision_m and recall_m'}; "
+                "score the replies first, and scores of an earlier version again: `workbench score`"
             )
         self.depth = max(depths) if depth is None else depth
         if self.depth not in depths:
