@@ -42,6 +42,27 @@ def test_environment_and_project_name_the_same_packages_and_ranges():
     assert conda == declared
 
 
+# conda-forge has these without what the workbench does not use: windows, pandoc and statsmodels.
+BASES = {"matplotlib-base": "matplotlib", "nbconvert-core": "nbconvert", "seaborn-base": "seaborn"}
+
+
+def test_recipe_and_project_name_the_same_packages_ranges_and_version():
+    recipe = yaml.safe_load((ROOT / ".packaging" / "recipe.yaml").read_text())
+    python_min = recipe["context"]["python_min"]
+    conda = {}
+    for entry in recipe["requirements"]["run"]:
+        name, ranges = split_requirement(entry.replace("${{ python_min }}", python_min))
+        conda[BASES.get(name, name)] = ranges
+    declared = dict(map(split_requirement, project()["dependencies"]))
+    declared["python"] = frozenset({project()["requires-python"]})
+    assert conda == declared
+    assert recipe["context"]["version"] == project()["version"]
+    assert recipe["about"]["license"] == project()["license"]
+    assert recipe["about"]["summary"] == project()["description"]
+    (command,) = recipe["build"]["python"]["entry_points"]
+    assert dict([command.split(" = ")]) == project()["scripts"]
+
+
 @pytest.mark.parametrize(
     ("name", "extras"), [("requirements.lock", EXTRAS), ("requirements.train.lock", ["train"])]
 )
