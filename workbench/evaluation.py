@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
+from shutil import copyfile
 from typing import Any, Final
 
 import pandas as pd
@@ -26,7 +27,7 @@ from workbench.reports.headline import headline
 from workbench.reports.report_page import PAGE_FILE, write_report
 from workbench.scoring import ScoringParameters, score_table
 from workbench.tables.output_files import check_folder
-from workbench.tables.parquet_tables import POSITIONS, write_table
+from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
 from workbench.tables.provenance import (
     differences_in_words,
     file_hash,
@@ -34,7 +35,6 @@ from workbench.tables.provenance import (
     package_versions,
 )
 
-_LOCK: Final = f".{Path(EVALUATION_FILE).stem}.lock"
 _FINISHED: Final = "finished"
 
 
@@ -43,14 +43,16 @@ class EvaluationFolder:
 
     Attributes:
         path: The folder.
+        description: The file that describes it.
         run: The places of asking, which are in the same folder.
         scores: The scores of all predictions.
         figures: The folder of the figures.
         report: The folder of the report.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, description: str = EVALUATION_FILE) -> None:
         self.path = path
+        self.description = path / description
         self.run = RunFolder(path)
         self.scores = path / "scores.parquet"
         self.figures = path / "figures"
@@ -62,12 +64,13 @@ class EvaluationFolder:
         self._refuse_other_files()
         self.path.mkdir(parents=True, exist_ok=True)
         try:
-            with FileLock(self.path / _LOCK).acquire(timeout=LOCK_SECONDS):
+            lock = self.path / f"{self._hidden}.lock"
+            with FileLock(lock).acquire(timeout=LOCK_SECONDS):
                 if described := self._description():
                     self._refuse_other_settings(described["settings"], settings)
                 else:
                     new = {"settings": dict(settings), _FINISHED: {}}
-                    write_json(self.path / EVALUATION_FILE, new)
+                    write_json(self.description, new)
                 yield
         except Timeout as error:
             raise OutputError(
@@ -91,16 +94,19 @@ class EvaluationFolder:
         hashes = {path.resolve().relative_to(folder).as_posix(): file_hash(path) for path in files}
         finished = {"made_of": dict(made_of), "files": dict(sorted(hashes.items()))}
         stages = {**described[_FINISHED], stage: finished}
-        write_json(self.path / EVALUATION_FILE, {**described, _FINISHED: stages})
+        write_json(self.description, {**described, _FINISHED: stages})
+
+    @property
+    def _hidden(self) -> str:
+        """How the names of the files begin that another process may be making at this moment."""
+        return f".{self.description.stem}"
 
     def _refuse_other_files(self) -> None:
         check_folder(self.path)
         if not self.path.exists() or self._description():
             return
-        # Another process may be making the folder at this moment.
-        beginning = f".{Path(EVALUATION_FILE).stem}"
-        entries = [each.name for each in self.path.iterdir() if not each.name.startswith(beginning)]
-        if entries:
+        names = [each.name for each in self.path.iterdir()]
+        if any(not name.startswith(self._hidden) for name in names):
             other = (
                 "one of `workbench ask`; use another folder, or `workbench score` and `workbench "
                 "report` on this one"
@@ -122,7 +128,7 @@ class EvaluationFolder:
             )
 
     def _description(self) -> dict[str, Any]:
-        path = self.path / EVALUATION_FILE
+        path = self.description
         if not path.exists():
             return {}
         try:
@@ -151,25 +157,28 @@ class EvaluationResult:
         scores: The table of scores.
         figures: How each notebook ended that was run in this call.
         headline: The means of the scores, as of `workbench.reports.headline.headline`.
-        page: The report.
+        page: The report; None if neither figures nor a report were asked for.
     """
 
     asking: AskingResult
     scores: Path
     figures: Sequence[NotebookRun]
     headline: pd.DataFrame
-    page: Path
+    page: Path | None
 
     def __repr__(self) -> str:
         """Return the headline numbers and where everything is, as text."""
         table = self._numbers().to_string(index=False, float_format="{:.4f}".format)
-        return f"{self.asking.describe()}\n{table}\nscores: {self.scores}\nreport: {self.page}"
+        return "\n".join([self.asking.describe(), table, *self._paths()])
 
     def _repr_html_(self) -> str:
         """Return the same as HTML, for a notebook."""
         table = self._numbers().to_html(index=False, border=0, float_format="{:.4f}".format)
-        paths = f"scores: {escape(str(self.scores))}<br>report: {escape(str(self.page))}"
+        paths = "<br>".join(map(escape, self._paths()))
         return f"<p>{escape(self.asking.describe())}</p>{table}<p>{paths}</p>"
+
+    def _paths(self) -> list[str]:
+        return [f"scores: {self.scores}", *([f"report: {self.page}"] if self.page else [])]
 
     def _numbers(self) -> pd.DataFrame:
         return self.headline[["quantity", "mean", "standard_error", "lower", "upper", "n", "games"]]
@@ -182,6 +191,8 @@ def evaluate(
     operation: Operation | None = None,
     scoring: ScoringParameters | None = None,
     *,
+    chosen: Path | None = None,
+    pages: bool = True,
     price: Price | None = None,
     api_key: str | None = None,
     confirm: Callable[[CostEstimate], bool] | None = None,
@@ -202,6 +213,8 @@ def evaluate(
         question: What to ask; of the environment of the positions.
         operation: How to ask, with no limit; by default `Operation()`.
         scoring: How to score, by the exact method; by default `ScoringParameters()`.
+        chosen: The table of these positions, if they were chosen before.
+        pages: Whether to draw figures and write the report.
         price: Price of the model; needed for a budget.
         api_key: The provider's key, if it is not in its environment variable.
         confirm: Shown the estimate before the first call; if it returns False, nothing is asked.
@@ -221,9 +234,7 @@ def evaluate(
         WorkbenchError: As of the stages.
     """
     scoring, operation = scoring or ScoringParameters(), operation or Operation()
-    # Both engines give the same numbers.
-    numbers = {name: value for name, value in asdict(scoring).items() if name != "engine"}
-    settings = {"positions": positions.description(), "scoring": numbers}
+    settings = evaluation_settings(positions, scoring)
     price = checked_price(question, operation, price)
     folder = EvaluationFolder(out)
     if not folder.run.description():
@@ -232,18 +243,39 @@ def evaluate(
     stages = _Stages(folder, scoring, jobs, progress, report)
     with folder.locked(settings):
         refuse_foreign_files(folder.report)
-        stages.choose(positions)
+        stages.choose(positions, chosen)
         answers = ask(
             folder.run.positions, out, question, operation, price=price, api_key=api_key,
             confirm=confirm, check_model=False, progress=progress,
         )  # fmt: skip
         report(f"answers: {answers.describe()}")
         stages.score()
+        if not pages:
+            numbers = headline(read_run(out).scores)
+            return EvaluationResult(answers, folder.scores, [], numbers, None)
         runs = stages.draw(question, notebook_ended, watch)
         run = read_run(out)
         page = stages.write_report(run)
         raise_for_failures([each for each in runs if not each.is_refusal])
         return EvaluationResult(answers, folder.scores, runs, headline(run.scores), page)
+
+
+def evaluation_settings(positions: PositionChoice, scoring: ScoringParameters) -> dict[str, Any]:
+    """Return what besides the question makes an evaluation another one, as JSON can hold it."""
+    # Both engines give the same numbers.
+    numbers = {name: value for name, value in asdict(scoring).items() if name != "engine"}
+    return {"positions": positions.description(), "scoring": numbers}
+
+
+def write_choice(positions: PositionChoice, path: Path, *, progress: bool = False) -> pd.DataFrame:
+    """Choose positions, write them as a table, and return it."""
+    frame, made_of = positions.choose(progress=progress)
+    choice = positions.description()
+    # The same rows have the same hash, whatever the table was called.
+    choice.pop("table", None)
+    provenance = {**made_of, "stage": "positions", "chosen": choice}
+    write_table(frame[POSITIONS.names], path, POSITIONS, provenance)
+    return frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,17 +288,16 @@ class _Stages:
     progress: bool
     report: Callable[[str], object]
 
-    def choose(self, positions: PositionChoice) -> None:
+    def choose(self, positions: PositionChoice, chosen: Path | None) -> None:
         path = self.folder.run.positions
         if path.exists():
             self.report(f"positions: those in {path}")
             return
-        frame, made_of = positions.choose(progress=self.progress)
-        choice = positions.description()
-        # The same rows have the same hash, whatever the table was called.
-        choice.pop("table", None)
-        provenance = {**made_of, "stage": "positions", "chosen": choice}
-        write_table(frame[POSITIONS.names], path, POSITIONS, provenance)
+        if chosen is not None:
+            with replacing(path) as beside:
+                copyfile(chosen, beside)
+            return
+        frame = write_choice(positions, path, progress=self.progress)
         counts = frame["group"].value_counts(sort=False).sort_index()
         groups = ", ".join(f"{count} of group {group}" for group, count in counts.items())
         self.report(f"positions: {len(frame)} ({groups})")

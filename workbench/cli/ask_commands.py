@@ -155,16 +155,19 @@ class Asking:
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
 
-    def question(self, environment: str, task: str, depth: int | None) -> "Question":
-        """Return the question about the episodes of an environment."""
+    def question(
+        self, environment: str, task: str, depth: int | None, model: str | None = None
+    ) -> "Question":
+        """Return the question about the episodes of an environment; the model is by default that of --model."""
         from workbench.asking.prompts import read_prompt
         from workbench.asking.settings import Question
 
         prompt, path = self.values["prompt"], self.values["prompt_file"]
         if prompt and path:
             raise click.UsageError("expected --prompt or --prompt-file, got both")
+        named = {} if model is None else {"model": model}
         return Question(
-            **{name: self.values[name] for name in _QUESTION},
+            **{name: self.values[name] for name in _QUESTION} | named,
             prompt=read_prompt(path) if path else prompt,
             environment=environment,
             task=task,
@@ -177,22 +180,22 @@ class Asking:
 
         return Operation(**{name: self.values[name] for name in _OPERATION}, limit=limit)
 
-    def arguments(self) -> dict[str, Any]:
-        """Return what asking takes besides question and operation."""
+    def arguments(self, model: str | None = None) -> dict[str, Any]:
+        """Return what asking takes besides question and operation; the model is as of `question`."""
         return {
-            "price": self._price(),
+            "price": self._price(model or self.values["model"]),
             "api_key": self.values["api_key"],
             "confirm": self._confirm,
             "progress": True,
         }
 
-    def _price(self) -> "Price | None":
+    def _price(self, model: str) -> "Price | None":
         from workbench.asking.costs import Price, read_price
 
         if self.values["price"]:
             return Price(*self.values["price"])
         table = self.values["prices"]
-        return read_price(table, self.values["model"]) if table else None
+        return read_price(table, model) if table else None
 
     def _confirm(self, estimate: "CostEstimate") -> bool:
         """Show the estimate, and return whether it is accepted; what costs nothing is."""
@@ -332,7 +335,14 @@ def ask(
     help="Seed of the choice of positions.",
 )  # fmt: skip
 @out_option(None, "Folder; an existing one resumes.")
-@asking_options
+@click.option(
+    "--models",
+    multiple=True,
+    metavar="PATTERN",
+    help="A series of checkpoints instead of --model: 'workbench/small@*', 'hf/RUN/step*' for the folders "
+    "RUN/step100, RUN/step200 and so on, or names with commas; repeatable. --budget is of the whole series.",
+)
+@partial(asking_options, needs_model=False)
 @click.option("--address", help="Address of the Lichess database or a mirror.")
 @click.option("--cache", type=PATH, help="Folder for what is downloaded of a month.")
 @comparison_options("Depth m, and the actions that the task continuation asks for.")
@@ -345,6 +355,7 @@ def evaluate(
     limit: int | None,
     positions_seed: int,
     out: Path,
+    models: tuple[str, ...],
     asking: Asking,
     address: str | None,
     cache: Path | None,
@@ -358,17 +369,23 @@ def evaluate(
     The same command again goes on where it was stopped. It repeats no finished question; calls in
     progress when the process is killed are repeated.
 
+    With --models OUT has such a folder for each checkpoint, without figures and report, all about the same
+    positions; series.parquet and series.csv with every measure by step; and the figures series.svg and
+    rise_order.svg. `workbench report OUT/*/` compares the checkpoints on one page.
+
     \b
     Exit codes:
       0    every question is answered
       1    the message says why it cannot be done
       2    wrong usage
-      3    asking stopped, not every question was tried; nothing is scored
+      3    asking stopped, not every question was tried; nothing is scored, of a series the
+           checkpoints that were finished are
       4    every question was tried, and some failed; the report counts them
       130  stopped by Ctrl-C; 128 + N by signal N
     """  # noqa: D301
     from workbench.asking.questions import PositionChoice
     from workbench.asking.resumable_run import require_extra
+    from workbench.checkpoint_series import checkpoints_of, evaluate_series
     from workbench.environments.registry import DEFAULT, environment_of_table
     from workbench.evaluation import evaluate as evaluate_model
     from workbench.games.lichess_games import DATABASE
@@ -377,27 +394,33 @@ def evaluate(
     from workbench.tasks import task_named
 
     require_extra()
+    if bool(models) == bool(asking.values["model"]):
+        raise click.UsageError("expected --model, or --models for a series of checkpoints")
+    checkpoints = checkpoints_of(models) if models else []
+    first = checkpoints[0].model if checkpoints else None
     if environment is None:
         environment = environment_of_table(positions).name if positions else DEFAULT
     asked_depth = depth if task_named(task).takes_depth else None
-    question = asking.question(environment, task, asked_depth)
+    question = asking.question(environment, task, asked_depth, first)
     choice = PositionChoice(
         environment, positions, month, limit, positions_seed, address or DATABASE, cache,
         question.model,
     )  # fmt: skip
+    how = asking.operation(), ScoringParameters(depth, **scoring)
+    options = {**asking.arguments(first), "jobs": jobs, "report": click.echo}
+    if checkpoints:
+        with repeatable(out), _exit_if_stopped(GOES_ON):
+            series = evaluate_series(out, checkpoints, choice, question, *how, **options)
+        click.echo(repr(series))
+        for answers in series.answers.values():
+            _describe_notes(answers.notes)
+            _exit_for_failures(answers)
+        return
     with repeatable(out), NotebookLines() as lines, _exit_if_stopped(GOES_ON):
         result = evaluate_model(
-            out,
-            choice,
-            question,
-            asking.operation(),
-            ScoringParameters(depth, **scoring),
-            **asking.arguments(),
-            jobs=jobs,
-            report=click.echo,
-            notebook_ended=lines.ended,
+            out, choice, question, *how, **options, notebook_ended=lines.ended,
             watch=lines.unfinished,
-        )
+        )  # fmt: skip
     _describe_answers(result.asking)
     click.echo(repr(result))
     _exit_for_failures(result.asking)

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +27,7 @@ from workbench.tables.parquet_tables import POSITIONS, as_arrow, write_table
 from workbench.tables.provenance import text_hash
 
 if TYPE_CHECKING:
+    from workbench.checkpoint_series import SeriesResult
     from workbench.evaluation import EvaluationResult
 
 RUNS: Final = Path("runs")
@@ -103,7 +105,7 @@ def ask(
 
 
 def evaluate(
-    model: str,
+    model: str | Sequence[str],
     out: str | Path,
     *,
     positions: Rows | None = None,
@@ -120,11 +122,12 @@ def evaluate(
     jobs: int | None = None,
     progress: bool = False,
     **options: Any,
-) -> "EvaluationResult":
+) -> "EvaluationResult | SeriesResult":
     """Ask a model, score its replies, and draw and report them, as the command ``workbench evaluate``.
 
     Args:
-        model: As for `ask`.
+        model: As for `ask`; or checkpoints of a training, which are evaluated at the same positions: a
+            pattern such as ``workbench/small@*`` or ``hf/RUN/step*``, where RUN is a folder, or a list.
         out: The folder; one of an earlier call with the same arguments is resumed.
         positions: As for `ask`; by default bundled games that no bundled model was trained on, and
             random episodes in other environments.
@@ -135,7 +138,7 @@ def evaluate(
         depth: m.
         terminal: ``absorb`` or ``drop``.
         ill_formed: ``as_is`` or ``sink``.
-        budget: As for `ask`.
+        budget: As for `ask`; of the whole series where there are several checkpoints.
         price: As for `ask`.
         api_key: As for `ask`.
         jobs: Workers; by default one for each core.
@@ -144,17 +147,26 @@ def evaluate(
 
     Returns:
         ``asked``, ``scores`` (the path of the table: `summary` and `plot` take it), ``headline``,
-        ``figures`` and ``page`` (the report).
+        ``figures`` and ``page`` (the report). Of several checkpoints, a `SeriesResult`: ``table``,
+        ``headline``, ``rises``, ``answers`` and ``figures``; each has a folder of its own in ``out``.
 
     Raises:
-        WorkbenchError: As of `workbench.evaluation.evaluate`.
+        WorkbenchError: As of `workbench.evaluation.evaluate` and
+            `workbench.checkpoint_series.evaluate_series`.
 
     Example:
         >>> import workbench as wb
         >>> done = wb.evaluate("workbench/small", out="run", limit=20)  # doctest: +SKIP
+        >>> series = wb.evaluate("workbench/small@*", out="series", limit=20)  # doctest: +SKIP
     """
     require_extra()
+    from workbench.checkpoint_series import checkpoints_of, evaluate_series, is_pattern
     from workbench.evaluation import evaluate as evaluate_model
+
+    checkpoints = []
+    if not isinstance(model, str) or is_pattern(model):
+        checkpoints = checkpoints_of(model)
+        model = checkpoints[0].model
 
     rows = None if positions is None else positions_of(positions, environment)
     if rows is not None:
@@ -166,12 +178,17 @@ def evaluate(
         if rows is not None:
             table = Path(place) / "positions.parquet"
             write_table(rows, table, POSITIONS, {"stage": "positions"})
-        return evaluate_model(
-            Path(out), PositionChoice(environment, table, month, limit, seed, model=model), question, operation,
+        asked = (
+            PositionChoice(environment, table, month, limit, seed, model=model), question, operation,
             scoring_parameters(depth, {"terminal": terminal, "ill_formed": ill_formed}),
-            price=None if price is None else Price(*price), api_key=api_key,
-            jobs=jobs or os.cpu_count() or 1, progress=progress,
         )  # fmt: skip
+        how: dict[str, Any] = {
+            "price": None if price is None else Price(*price), "api_key": api_key,
+            "jobs": jobs or os.cpu_count() or 1, "progress": progress,
+        }  # fmt: skip
+        if checkpoints:
+            return evaluate_series(Path(out), checkpoints, *asked, **how)
+        return evaluate_model(Path(out), *asked, **how)
 
 
 def legal_mass(

@@ -24,7 +24,7 @@ from workbench.drawing.score_description import (
     reply_count_words,
     scored_rows,
 )
-from workbench.environments.registry import environment_in_table, environment_named
+from workbench.environments.registry import environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games, too_short_error
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
@@ -260,14 +260,14 @@ def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
     return {first: scores, f"bands of 5 {counted}": bands}
 
 
-def written_boards(
-    positions: pd.DataFrame, fens: Sequence[str], models: Sequence[str]
+def written_states(
+    positions: pd.DataFrame, states: Sequence[str], models: Sequence[str]
 ) -> pd.DataFrame:
-    """Return predictions of boards that are written out, one a position, with their models' names."""
-    chess = environment_named("chess")
+    """Return predictions of states that are written out, one a position, with their models' names."""
+    classify = environment_of(positions).classify_state
     replies: list[dict[str, Any]] = [
-        {"task": "state", "model": model, "reply": fen, **chess.classify_state(fen).columns()}
-        for fen, model in zip(fens, models, strict=True)
+        {"task": "state", "model": model, "reply": state, **classify(state).columns()}
+        for state, model in zip(states, models, strict=True)
     ]
     return predictions_table(positions, replies)
 

@@ -171,6 +171,6 @@ def legend_beside(axes: Axes, **options: Any) -> None:
     axes.legend(frameon=False, **options)
 
 
-def counts_in_words(table: pd.DataFrame) -> str:
+def counts_in_words(table: pd.DataFrame, episodes: str = "games") -> str:
     """Return how many positions and games a table of means is about, for a caption."""
-    return f"{span(table['count'])} positions of {span(table['games'])} games"
+    return f"{span(table['count'])} positions of {span(table['games'])} {episodes}"

@@ -18,6 +18,7 @@ from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, reco
 from workbench.drawing.score_description import with_names
 from workbench.environments.registry import (
     DEFAULT,
+    AnyEnvironment,
     environment_named,
     environment_of_table,
     own_modules,
@@ -119,9 +120,14 @@ class StoredTables:
         made_of: Mapping[str, Any],
         parameters: ScoringParameters,
         *,
+        environment: AnyEnvironment | None = None,
         jobs: int = 1,
     ) -> pd.DataFrame:
-        """Return the scores of predictions that are made only if their scores are not there."""
+        """Return the scores of predictions that are made only if their scores are not there.
+
+        The environment is that of the predictions, by default chess.
+        """
+        environment = environment or environment_named(DEFAULT)
 
         def make(path: Path) -> None:
             # In a file, so that scoring can be interrupted and resumed.
@@ -134,11 +140,11 @@ class StoredTables:
 
         return self.table(
             "scores",
-            scores_schema(parameters),
+            scores_schema(parameters, environment),
             {
                 "made_of": dict(made_of),
                 "parameters": asdict(parameters),
-                "metrics": own_code(environment_named(DEFAULT)),
+                "metrics": own_code(environment),
             },
             make,
         )

@@ -1,16 +1,18 @@
 """Scores of the checkpoints of bundled models at the same unseen positions, and the training schedule."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import BASELINE
+from workbench.environments.registry import environment_of
 from workbench.games.synthetic_boards import with_random_losses
 from workbench.language_model.board_probe import squares_of
 from workbench.language_model.language_model import load_model
@@ -24,7 +26,7 @@ from workbench.studies.data import (
     positions_made_of,
     positions_of,
     replies_to_games,
-    written_boards,
+    written_states,
 )
 from workbench.studies.study_scores import StoredTables
 
@@ -55,9 +57,6 @@ def course(names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["of", "branch", "step", "learning_rate", "plies"])
 
 
-_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-
-
 def scores_of_models(
     tables: str | Path,
     names: Sequence[str],
@@ -81,12 +80,20 @@ def scores_of_models(
         scores = replies_to_games(folder, of_model, FIVE_GROUPS, parameters, jobs=jobs)
         parts.append(scores.assign(model=name))
     positions = positions_of(replace(source, replies=names[0]), FIVE_GROUPS, folder)
-    count = len(positions)
-    baseline = written_boards(positions, [_START] * count, [BASELINE] * count)
+    parts.append(scores_of_start(positions, parameters, jobs=jobs))
+    return _with_missing_pieces(with_shares(pd.concat(parts, ignore_index=True)))
+
+
+def scores_of_start(
+    positions: pd.DataFrame, parameters: ScoringParameters, *, jobs: int = 1
+) -> pd.DataFrame:
+    """Return the scores of the state before the first action as every answer, with ``game``."""
+    environment = environment_of(positions, "positions")
+    first = environment.state_text(environment.automaton.initial)
+    starts = [initial or first for initial in positions["initial_state"].fillna("")]
+    baseline = written_states(positions, starts, [BASELINE] * len(starts))
     scored = score(baseline, parameters, jobs=jobs)
-    return _with_shares(
-        pd.concat([*parts, scored.assign(game=scored["game_id"])], ignore_index=True)
-    )
+    return scored.assign(game=scored["game_id"])
 
 
 def scores_of_trackers(
@@ -108,20 +115,40 @@ def scores_of_trackers(
         Rows as of `scores_of_models`, with ``rate``; ``model`` is the tracker's name, which begins
         with "simulated".
     """
-    folder, replies = Path(tables), _boards_with_losses if losses else simulate
+    folder = Path(tables)
     positions = positions_of(source, FIVE_GROUPS, folder)
-    parts = []
-    for rate in rates:
-        made_of = {
-            "positions": positions_made_of(source, FIVE_GROUPS),
-            "rate": rate,
-            "seed": source.seed,
-            **({"kind": "losses"} if losses else {}),
-        }
-        answers = partial(replies, positions, rate=rate, seed=source.seed)
-        scores = StoredTables(folder).scores_of_answers(answers, made_of, parameters, jobs=jobs)
-        parts.append(scores.assign(rate=rate, game=scores["game_id"]))
-    return _with_shares(pd.concat(parts, ignore_index=True))
+    made_of = {"positions": positions_made_of(source, FIVE_GROUPS)}
+    parts = [
+        scores_of_tracker(
+            folder, positions, made_of, rate, parameters, seed=source.seed, losses=losses, jobs=jobs
+        )
+        for rate in rates
+    ]
+    return _with_missing_pieces(with_shares(pd.concat(parts, ignore_index=True)))
+
+
+def scores_of_tracker(
+    tables: Path,
+    positions: pd.DataFrame,
+    made_of: Mapping[str, Any],
+    rate: float,
+    parameters: ScoringParameters,
+    *,
+    seed: int = 0,
+    losses: bool = False,
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Return the scores of a simulated tracker at positions, with ``rate`` and ``game``; kept in a folder.
+
+    ``made_of`` is what determines the positions. All else is as of `scores_of_trackers`.
+    """
+    replies = _boards_with_losses if losses else simulate
+    described = {**made_of, "rate": rate, "seed": seed, **({"kind": "losses"} if losses else {})}
+    scores = StoredTables(tables).scores_of_answers(
+        partial(replies, positions, rate=rate, seed=seed), described, parameters,
+        environment=environment_of(positions, "positions"), jobs=jobs,
+    )  # fmt: skip
+    return scores.assign(rate=rate, game=scores["game_id"])
 
 
 def _boards_with_losses(positions: pd.DataFrame, *, rate: float, seed: int) -> pd.DataFrame:
@@ -129,20 +156,29 @@ def _boards_with_losses(positions: pd.DataFrame, *, rate: float, seed: int) -> p
         with_random_losses(fen, rate=rate, seed=derived_seed(seed, position_id))
         for position_id, fen in zip(positions["position_id"], positions["true_state"], strict=True)
     ]
-    return written_boards(positions, fens, [f"simulated-losses rate={rate:g}"] * len(fens))
+    return written_states(positions, fens, [f"simulated-losses rate={rate:g}"] * len(fens))
 
 
-def _with_shares(rows: pd.DataFrame) -> pd.DataFrame:
-    true, predicted = (squares_of(rows[name]) for name in ("true_state", "predicted_state"))
-    missing = (true > 0).sum(axis=1) - (predicted > 0).sum(axis=1)
+def with_shares(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return scores with what a mean counts: ``squares``, and as 0 or 1 ``ill_formed`` and ``unreadable``.
+
+    ``squares`` is the share of squares or elements that are right, 0 where they cannot be read.
+    """
+    right = next((name for name in ("board_accuracy", "element_accuracy") if name in rows), None)
+    shares = {} if right is None else {"squares": rows[right].fillna(0.0)}
     return rows.assign(
-        missing_pieces=np.where((predicted < 0).any(axis=1), np.nan, missing),
-        squares=rows["board_accuracy"].fillna(0.0),
+        **shares,
         ill_formed=(rows["reply_class"] == ReplyClass.ILL_FORMED).astype(float),
         unreadable=rows["reply_class"]
         .isin([ReplyClass.UNPARSEABLE, ReplyClass.ABSENT])
         .astype(float),
     )
+
+
+def _with_missing_pieces(rows: pd.DataFrame) -> pd.DataFrame:
+    true, predicted = (squares_of(rows[name]) for name in ("true_state", "predicted_state"))
+    missing = (true > 0).sum(axis=1) - (predicted > 0).sum(axis=1)
+    return rows.assign(missing_pieces=np.where((predicted < 0).any(axis=1), np.nan, missing))
 
 
 def training_table(names: Sequence[str]) -> pd.DataFrame:

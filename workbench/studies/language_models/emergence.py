@@ -1,6 +1,6 @@
 """How tracking emerges: every measure along the checkpoints of a training run, and which rises first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -47,66 +47,104 @@ MEASURED: Final[Mapping[str, tuple[str, str]]] = {
 }
 """The title of each measure, and what its vertical axis counts."""
 
-_PANELS: Final = [name for name in MEASURED if name != "squares"]
+Titles = Mapping[str, tuple[str, str]]
 
 
-def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -> pd.DataFrame:
+def compute(
+    scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4, measured: Titles = MEASURED
+) -> pd.DataFrame:
     """Compute the mean of every measure for each model and length.
 
     ``steps`` is the training step of each model.
 
     Returns:
         Columns model, step (0 for the baseline), length (full moves, as text; "all" last), measure,
-        depth, mean, low, high, count, games and effective (number of games). The measures are those of `MEASURED`;
+        depth, mean, low, high, count, games and effective (number of games). The measures are those of ``measured``;
         exact boards are compared without the clocks.
     """
-    measured = scores.rename(
-        columns={f"precision_{depth}": "precision", f"recall_{depth}": "recall"}
-    )
-    table = means_by_game(measured, ["model"], list(MEASURED))
+    rows = scores.rename(columns={f"precision_{depth}": "precision", f"recall_{depth}": "recall"})
+    table = means_by_game(rows, ["model"], list(measured))
     step = table["model"].map({**steps, BASELINE: 0}).astype(int)
     return table.assign(step=step, depth=depth)
 
 
-def draw(table: pd.DataFrame, schedule: pd.DataFrame, subject: str, note: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame,
+    schedule: pd.DataFrame | None,
+    subject: str,
+    note: str = "",
+    *,
+    measured: Titles = MEASURED,
+    lengths: str = "full moves",
+    episodes: str = "games",
+    title: str = "how tracking emerges in training",
+) -> Figure:
     """Draw each measure against the training step, a line for each length of games.
 
-    Steps before games were read to their full length are shaded.
+    The last panel shows the schedule of the training, and steps before games were read to their full length
+    are shaded. Without a schedule it shows one measure more. A point at step 0 stands left of a linear part
+    of the axis.
     """
     depth = table["depth"].iloc[0]
     figure, axes_of = panels(2, 3, 2.9)
-    lines = table[(table["length"] != ALL_LENGTHS) & (table["step"] > 0)]
-    baseline = table[(table["length"] == ALL_LENGTHS) & (table["step"] == 0)].set_index("measure")[
-        "mean"
-    ]
+    lines = table[(table["length"] != ALL_LENGTHS) & (table["model"] != BASELINE)]
+    of_baseline = table[(table["length"] == ALL_LENGTHS) & (table["model"] == BASELINE)]
+    baseline = of_baseline.set_index("measure")["mean"]
     steps = sorted(lines["step"].unique())
-    run = schedule[~schedule["branch"]]
-    full = run[run["plies"] < run["plies"].max()]["step"].max()
-    for axes, measure in zip(axes_of[:-1], _PANELS, strict=False):
+    places = axes_of if schedule is None else axes_of[:-1]
+    names = [name for name in measured if name != "squares"][: len(places)]
+    for axes, measure in zip(places, names, strict=False):
         of_measure = lines[lines["measure"] == measure].sort_values("step")
-        lengths = sorted(of_measure["length"].unique(), key=int)
-        for index, length in enumerate(lengths):
+        for index, length in enumerate(sorted(of_measure["length"].unique(), key=int)):
             line = of_measure[of_measure["length"] == length]
-            curve(axes, line, line["step"], f"{length} full moves", style(index))
-        axes.axhline(baseline[measure], color="0.45", linewidth=1, linestyle=":", label=BASELINE)
-        name_panel(axes, MEASURED[measure], depth, "")
+            curve(axes, line, line["step"], f"{length} {lengths}", style(index))
+        if measure in baseline:
+            axes.axhline(
+                baseline[measure], color="0.45", linewidth=1, linestyle=":", label=BASELINE
+            )
+        name_panel(axes, measured[measure], depth, "")
         if measure not in ("levenshtein", "ill_formed"):
             axes.set_ylim(-0.03, 1.03)
-    _draw_course(axes_of[-1], schedule)
+    for axes in places[len(names) :]:
+        axes.set_axis_off()
+    words = [
+        f"means of {counts_in_words(lines, episodes)} a point",
+        interval_words(lines, episodes),
+    ]
+    if schedule is not None:
+        _draw_course(axes_of[-1], schedule)
+        run = schedule[~schedule["branch"]]
+        full = run[run["plies"] < run["plies"].max()]["step"].max()
+        for axes in axes_of:
+            axes.axvspan(steps[0] / 2, full, color="0.92", zorder=0)
+        words.append("shaded: games are not yet read to the end")
     for axes in axes_of:
-        axes.axvspan(steps[0] / 2, full, color="0.92", zorder=0)
-        axes.set_xscale("log")
-        axes.minorticks_off()
-        axes.set_xlabel("training step (logarithmic)", fontsize=8)
-        axes.set_xticks(steps, [str(step) for step in steps], fontsize=7, rotation=60)
-        axes.set_xlim(steps[0] / 1.25, steps[-1] * 1.25)
+        _step_axis(axes, steps)
     legend_below(axes_of[0], 6)
-    note += (
-        f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}; "
-        "shaded: games are not yet read to the end"
-    )
-    caption(figure, f"{subject}: how tracking emerges in training", note)
+    caption(figure, f"{subject}: {title}", f"{note}\n{'; '.join(words)}")
     return figure
+
+
+_LEAST_RATIO: Final = 1.2
+"""Of two steps that are labelled, so that their numbers do not touch."""
+
+
+def _step_axis(axes: Axes, steps: Sequence[int]) -> None:
+    """Make the horizontal axis one of training steps, logarithmic above 0."""
+    first = next((step for step in steps if step), 1)
+    if steps[0]:
+        axes.set_xscale("log")
+        axes.set_xlim(first / 1.25, steps[-1] * 1.25)
+    else:
+        axes.set_xscale("symlog", linthresh=first, linscale=0.5)
+        axes.set_xlim(-0.3 * first, max(steps[-1], first) * 1.25)
+    ticks: list[int] = []
+    for step in steps:
+        if not ticks or step >= _LEAST_RATIO * ticks[-1]:
+            ticks.append(step)
+    axes.minorticks_off()
+    axes.set_xlabel("training step (logarithmic)", fontsize=8)
+    axes.set_xticks(ticks, [str(step) for step in ticks], fontsize=7, rotation=60)
 
 
 def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "") -> Figure:
@@ -118,7 +156,8 @@ def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "
         **{name: f"{name}, {count:,} parameters" for name, count in parameters.items()},
         BASELINE: f"{BASELINE}: the initial position as every answer",
     }
-    for axes, measure in zip(axes_of, _PANELS, strict=True):
+    measures = [name for name in MEASURED if name != "squares"]
+    for axes, measure in zip(axes_of, measures, strict=True):
         of_measure = lines[lines["measure"] == measure]
         for index, (name, label) in enumerate(names.items()):
             line = of_measure[of_measure["model"] == name].sort_values("at")
@@ -158,7 +197,9 @@ def _draw_course(axes: Axes, schedule: pd.DataFrame) -> None:
     axes.set_ylabel("share", fontsize=8)
 
 
-MEASURES: Final[Mapping[str, tuple[str, Style]]] = {
+Looks = Mapping[str, tuple[str, Style]]
+
+MEASURES: Final[Looks] = {
     "squares": ("squares right", style(2)),
     "levenshtein": (EDIT_DISTANCE.name, EDIT_DISTANCE.look),
     "precision": (PRECISION.label("{depth}"), PRECISION.look),
@@ -203,6 +244,7 @@ def compute_rises(
     steps: Mapping[str, float],
     *,
     depth: int = 4,
+    measures: Iterable[str] = MEASURES,
     resamples: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -213,11 +255,11 @@ def compute_rises(
 
     Returns:
         Columns length (full moves), measure, depth, step (NaN where a measure does not change), low, high,
-        later, later_low and later_high (step divided by that of the measure before it in `MEASURES`;
+        later, later_low and later_high (step divided by that of the measure before it in ``measures``;
         NaN for the first), earliest (whether half of the way was covered before the first checkpoint, so
         that the step is an upper end), start, end, count, games and undefined (resamples without a step).
     """
-    names = sorted(steps, key=lambda name: steps[name])
+    names, of = sorted(steps, key=lambda name: steps[name]), list(measures)
     measured = scores.rename(
         columns={f"precision_{depth}": "precision", f"recall_{depth}": "recall"}
     )
@@ -237,7 +279,7 @@ def compute_rises(
         codes, games = cluster_codes(by_model[BASELINE]["game"])
         resample = cluster_resamples(games, resamples, derived_seed(seed, length))
         before, drawn_before = np.nan, np.full(resamples, np.nan)
-        for measure in MEASURES:
+        for measure in of:
             values = np.stack(
                 [by_model[name][measure].to_numpy(float) for name in [BASELINE, *names]], axis=1
             )
@@ -271,36 +313,45 @@ def compute_rises_of_trackers(
 
 
 def draw_rises(
-    table: pd.DataFrame, subject: str, note: str = "", control: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    subject: str,
+    note: str = "",
+    control: pd.DataFrame | None = None,
+    *,
+    looks: Looks = MEASURES,
+    of_lengths: str = "full moves",
+    of_slips: str = "slips per ply",
+    episodes: str = "games",
+    start: str = "the initial position as every answer",
 ) -> Figure:
     """Draw the steps, a row for each length of games and a mark for each measure."""
     parts = [table] if control is None else [table, control]
     lengths = sorted(table["length"].unique())
     figure, axes_of = panels(1, len(parts), 1.1 + 0.75 * len(lengths), 3 + 4.5 * len(parts))
     for axes, part in zip(axes_of, parts, strict=True):
-        _draw_marks(axes, part, lengths)
+        _draw_marks(axes, part, lengths, looks)
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(True, axis="x", which="both", linewidth=0.4, alpha=0.5)
-        axes.set_yticks(range(len(lengths)), [f"{length} full moves" for length in lengths])
+        axes.set_yticks(range(len(lengths)), [f"{length} {of_lengths}" for length in lengths])
         axes.invert_yaxis()
     axes_of[0].set_xlabel("training step at which half of the way is covered (logarithmic)")
     axes_of[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     if control is not None:
         axes_of[0].set_title("the training", fontsize=10)
         axes_of[1].set_title("simulated: a tracker whose slip rate falls", fontsize=10)
-        axes_of[1].set_xlabel("slips per ply at which half of the way is covered (logarithmic)")
+        axes_of[1].set_xlabel(f"{of_slips} at which half of the way is covered (logarithmic)")
         axes_of[1].xaxis.set_major_formatter(FuncFormatter(lambda plies, _: f"{1 / plies:g}"))
         axes_of[1].tick_params(labelleft=False)
     legend_beside(axes_of[-1])
     first, nowhere = int(table["earliest"].sum()), int(table["step"].isna().sum())
     end = "the end of training" + (" or the lowest slip rate" if control is not None else "")
     note += (
-        f"\nthe way: from the initial position as every answer to {end}; {first} of "
+        f"\nthe way: from {start} to {end}; {first} of "
         f"{len(table)} marks of the training stand at the first checkpoint, by which half was covered already; "
         f"{nowhere} have no way to cover; n = {table['count'].min()} positions a length; bars: 95%, "
-        "resampling whole games"
+        f"resampling whole {episodes}"
     )
     if undefined := int(table["undefined"].max()):
         note += f"; up to {undefined} resamples of a mark have no step, and its bar leaves them out"
@@ -308,10 +359,10 @@ def draw_rises(
     return figure
 
 
-def _draw_marks(axes: Axes, table: pd.DataFrame, lengths: Sequence[int]) -> None:
-    for index, (measure, (label, look)) in enumerate(MEASURES.items()):
+def _draw_marks(axes: Axes, table: pd.DataFrame, lengths: Sequence[int], looks: Looks) -> None:
+    for index, (measure, (label, look)) in enumerate(looks.items()):
         part = table[table["measure"] == measure].set_index("length").loc[list(lengths)]
-        places = np.arange(len(lengths)) + 0.15 * (index - (len(MEASURES) - 1) / 2)
+        places = np.arange(len(lengths)) + 0.15 * (index - (len(looks) - 1) / 2)
         draw_bars(
             axes, places, part, "step", look, across=True, markersize=5, capsize=2, elinewidth=0.9,
             linestyle="none", label=typeset(label.format(depth=table["depth"].iloc[0])),

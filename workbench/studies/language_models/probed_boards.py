@@ -33,7 +33,7 @@ from workbench.language_model.language_model import LanguageModel, load_model
 from workbench.language_model.network import first_weights
 from workbench.scoring import ScoringParameters, score
 from workbench.seeds import derived_seed
-from workbench.studies.data import written_boards
+from workbench.studies.data import written_states
 from workbench.studies.panels import (
     ALL_LENGTHS,
     counts_in_words,
@@ -170,7 +170,7 @@ def _answers(
     positions: pd.DataFrame, labels: Labels, model: str, reader: str, layer: int
 ) -> pd.DataFrame:
     fens = [fen_of_labels(row) for row in labels]
-    table = written_boards(positions, fens, [model] * len(fens))
+    table = written_states(positions, fens, [model] * len(fens))
     return table.assign(reader=reader, layer=layer)
 
 

@@ -20,7 +20,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.games.synthetic_boards import PIECE_NAMES, Owner, boards_without, is_check
 from workbench.prediction import ReplyClass
 from workbench.scoring import IllFormedPolicy, ScoringParameters, score
-from workbench.studies.data import written_boards
+from workbench.studies.data import written_states
 from workbench.studies.panels import legend_beside
 
 _TAKEN_OFF: Final = ["piece", "owner"]
@@ -51,7 +51,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     ]
     of_positions, pieces, owners, fens = (list(column) for column in zip(*boards, strict=True))
     models = [f"without {piece} ({owner})" for piece, owner in zip(pieces, owners, strict=True)]
-    table = written_boards(readable.iloc[of_positions], fens, models)
+    table = written_states(readable.iloc[of_positions], fens, models)
     return table.assign(piece=pieces, owner=owners)
 
 
