@@ -12,6 +12,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
@@ -123,6 +124,7 @@ class Environment(WrittenAutomaton[State, Action]):
         action_format: How a model is to write an action. One sentence.
         actions_per_group: Actions per unit of the column ``group``: two where a group counts full
             moves, else one.
+        sides: How many sides act in turn: 2 in a game of two, else 1.
         shows_start: Whether a question shows the initial state.
         reader_version: Increased whenever the same reply may be read as another answer.
         movetext_format: ``pgn`` where the column ``movetext`` is PGN that can be read, else empty.
@@ -139,8 +141,9 @@ class Environment(WrittenAutomaton[State, Action]):
     state_format: str
     action_format: str
     actions_per_group: ClassVar[int] = 1
+    sides: ClassVar[int] = 1
     shows_start: ClassVar[bool] = True
-    reader_version: ClassVar[int] = 2
+    reader_version: ClassVar[int] = 3
     movetext_format: ClassVar[str] = ""
     text_variants: ClassVar[tuple[str, ...]] = ("full",)
     text_fields: ClassVar[tuple[str, ...]] = ()
@@ -280,6 +283,28 @@ class Environment(WrittenAutomaton[State, Action]):
         actions = tuple(self.split_moves(plain))
         return EpisodeTexts(actions, self.movetext(actions), reached)
 
+    def prefixes(self, initial: str, actions: Sequence[str]) -> Iterator[EpisodeTexts]:
+        """Yield the prefixes of an episode: the first action, the first two, and so on to all of them.
+
+        Args:
+            initial: As of `episode_texts`.
+            actions: As `action_text` writes them.
+
+        Raises:
+            IllegalMoveError: If an action is not permitted where it stands.
+        """
+        state = self.read_state(initial) if initial else self.automaton.initial
+        for place, text in enumerate(actions, start=1):
+            action = self.action_named(state, text)
+            if action is None:
+                raise IllegalMoveError(
+                    f"{self.name}, {self.action_noun} {place}: expected one that is permitted there, got "
+                    f"{text!r:.{_QUOTE}}"
+                )
+            state = self.automaton.successor(state, action)
+            before = tuple(actions[:place])
+            yield EpisodeTexts(before, self.movetext(before), self.state_text(state))
+
     def episodes(self, length: int, seed: int) -> Iterator[Episode]:
         """Yield episodes without end, each action drawn uniformly from those permitted.
 
@@ -344,7 +369,7 @@ class Environment(WrittenAutomaton[State, Action]):
         actions: Sequence[str],
         *,
         rate: float,
-        seed: int,
+        seed: int | Sequence[int],
         where: str = "",
     ) -> str:
         """Return the text of the state that a simulated tracker believes after actions.
@@ -356,13 +381,18 @@ class Environment(WrittenAutomaton[State, Action]):
             initial: The text of the initial state; None or empty for the shared start.
             actions: As the environment writes them.
             rate: In [0, 1].
-            seed: At least 0.
+            seed: At least 0; or one for each action, so that the slips at the first actions do not depend on
+                those that follow.
             where: What to call the episode in a message.
         """
-        check_tracker(rate, seed)
-        generator = np.random.default_rng(seed)
+        check_tracker(rate, *(seed if isinstance(seed, Sequence) else [seed]))
         state = self.read_state(initial) if initial else self.automaton.initial
-        for text in actions:
+        generators = (
+            map(np.random.default_rng, seed)
+            if isinstance(seed, Sequence)
+            else repeat(np.random.default_rng(seed))
+        )
+        for text, generator in zip(actions, generators, strict=False):
             action = self.action_named(state, text)
             if action is not None:
                 state = self.automaton.successor(state, action)
@@ -485,17 +515,17 @@ class Environment(WrittenAutomaton[State, Action]):
 AnyEnvironment: TypeAlias = Environment[Any, Any]
 
 
-def check_tracker(rate: float, seed: int) -> None:
+def check_tracker(rate: float, *seeds: int) -> None:
     """Check the arguments of a simulated tracker.
 
     Args:
         rate: Probability of a slip at each action, in [0, 1].
-        seed: At least 0.
+        seeds: At least 0.
 
     Raises:
-        InvalidArgumentError: If either is out of range.
+        InvalidArgumentError: If one is out of range.
     """
     if not 0 <= rate <= 1:
         raise InvalidArgumentError(f"rate: expected a number in [0, 1], got {rate!r}")
-    if seed < 0:
-        raise InvalidArgumentError(f"seed: expected an integer of at least 0, got {seed!r}")
+    if min(seeds, default=0) < 0:
+        raise InvalidArgumentError(f"seed: expected an integer of at least 0, got {min(seeds)!r}")

@@ -12,6 +12,7 @@ from functools import cache
 from workbench.asking.prompts import MOVES_HEADING
 
 HANG_SECONDS = 60
+NEW_MOVES = "New moves:\n"
 BOMB_BYTES = 300_000_000
 ESCAPES = "\x1b[2J\x1b]0;owned\x07 at the server\r\x9b31m\u202e"
 USAGE = {"prompt_tokens": 400, "completion_tokens": 50, "total_tokens": 450}
@@ -274,6 +275,9 @@ def bomb(answer):
 def moves_of(body):
     """Return the moves that a request asks about."""
     users = [said["content"] for said in body["messages"] if said["role"] == "user"]
+    told = [text.rpartition(NEW_MOVES)[2].strip() for text in users if NEW_MOVES in text]
+    if told:
+        return " ".join(told)
     (question,) = [text for text in users if MOVES_HEADING in text]
     return question.rpartition(MOVES_HEADING)[2].strip()
 

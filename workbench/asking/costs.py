@@ -353,34 +353,41 @@ def estimate_cost(
     every = {(name, sample) for name in questions for sample in range(samples)}
     left_out = (every & set(permanent_failures)) - set(answered)
     waiting = Counter(name for name, _ in every - left_out - set(answered))
-    calls = waiting.total()
-    # The conversation so far goes with every further turn: the first question and the replies.
-    turns = len(prompt.turns)
-    characters = 0
+    # The conversation so far goes with every further turn: the questions before and the replies.
+    characters = calls = repeated = output_tokens = 0
     for name, messages in questions.items():
+        number, turns = waiting[name], len(messages)
         length = sum(len(text) * (turns - turn) for turn, text in enumerate(messages))
-        characters += waiting[name] * (length + len(system) * turns)
-    repeated = prompt.reply_tokens * (turns - 1) // 2
-    input_tokens = int(characters / CHARACTERS_A_TOKEN) + calls * repeated
-    output_tokens = calls * prompt.reply_tokens
+        characters += number * (length + len(system) * turns)
+        replies = prompt.reply_tokens * (turns if prompt.dialogue else 1)
+        repeated += number * (replies * (turns - 1) // 2)
+        output_tokens += number * replies
+        calls += number * turns
+    input_tokens = int(characters / CHARACTERS_A_TOKEN) + repeated
     usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
     return CostEstimate(
         questions=len(every),
-        answered=len(every) - calls - len(left_out),
+        answered=len(every) - waiting.total() - len(left_out),
         permanent_failures=len(left_out),
-        calls=calls * turns,
+        calls=calls,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         dollars=None if price is None else price.cost(usage),
-        reserve="" if budget is None else _reserve(budget, questions, system),
+        reserve="" if budget is None else _reserve(budget, prompt, questions, system),
         forecast=forecast,
     )
 
 
-def _reserve(budget: Budget, questions: Mapping[str, tuple[str, ...]], system: str) -> str:
+def _reserve(
+    budget: Budget, prompt: Prompt, questions: Mapping[str, tuple[str, ...]], system: str
+) -> str:
     if budget.limit is None:
         return ""
-    dollars = max(budget.reserve_for((system, *messages)) for messages in questions.values())
+    reply = "x" * int(prompt.reply_tokens * CHARACTERS_A_TOKEN) if prompt.dialogue else ""
+    dollars = max(
+        budget.reserve_for((system, *messages, *[reply] * (len(messages) - 1)))
+        for messages in questions.values()
+    )
     assumed = (
         " (assumed, because max_tokens is not set; less with every known reply, twice the "
         f"longest from {KNOWN_REPLIES} replies on)"

@@ -28,6 +28,7 @@ from inspect_ai.model import Model
 
 from workbench.answers.imports.inspect_logs import SAMPLES, log_entries, with_attachments
 from workbench.asking.call_errors import MOST_BYTES, bound_responses, check_responses
+from workbench.asking.conversations import answered, conversations_of
 from workbench.asking.costs import Price
 from workbench.asking.inspect_task import reconstruction
 from workbench.asking.journal import DAMAGED_NAME, FILE_NAME, Journal, Key
@@ -79,7 +80,7 @@ class _Work:
         samples = range(self.question.samples_per_position)
         self.questions = set(product(self.positions["position_id"], samples))
         self.connections = self.operation.connections_for(len(self.questions))
-        self.last_turn = len(self.question.full_prompt.turns) - 1
+        self.conversations = conversations_of(self.positions, self.question.full_prompt)
         self.notes: list[str] = []
 
     def secrets(self, *others: str | None) -> Secrets:
@@ -130,7 +131,7 @@ def _ask_with(journal: Journal, work: _Work) -> str:
     if session.lost:
         work.notes.append(f"answers that came and could not be written: {session.lost}")
     if not (session.stopping or ended):
-        if work.questions <= record.answered(work.last_turn) | record.failures.keys():
+        if work.questions <= answered(record, work.conversations) | record.failures.keys():
             _remove_older_logs(work.folder, logs)
         else:
             ended = _end_of(logs)
@@ -139,7 +140,11 @@ def _ask_with(journal: Journal, work: _Work) -> str:
 
 def _lost_questions(journal: Journal, work: _Work) -> dict[int, Key | None]:
     """Return the damaged lines of calls by number, each with its key, or None if that is unreadable."""
-    keys = [(*question, turn) for question in work.questions for turn in range(work.last_turn + 1)]
+    keys = [
+        (*question, turn)
+        for question in work.questions
+        for turn in range(len(work.conversations[question[0]].messages))
+    ]
     missing = [key for key in keys if key not in journal.record.answers]
     return {
         line.number: (line.question(missing) if line.holds_answer else None) or line.question(keys)
@@ -258,29 +263,30 @@ def _take_from_logs(journal: Journal, work: _Work) -> set[Key]:
         try:
             for name, text in log_entries(path):
                 if name.startswith(SAMPLES):
-                    _take_sample(journal, json.loads(text), work.last_turn)
+                    _take_sample(journal, json.loads(text))
         except (ReplyFileError, ValueError) as error:
             copy = path.rename(path.with_suffix(".damaged"))
             work.notes.append(f"{error}; it is kept as {copy.name}, the answers are in {FILE_NAME}")
     return set(journal.record.answers) - before
 
 
-def _take_sample(journal: Journal, sample: dict[str, Any], last_turn: int) -> None:
+def _take_sample(journal: Journal, sample: dict[str, Any]) -> None:
     question = (str(sample["id"]), int(sample["epoch"]) - 1)
     if sample.get("error"):
         return
-    for turn, output in _outputs(sample, last_turn).items():
+    for turn, output in _outputs(sample).items():
         key = (*question, turn)
         if output.get("choices") and key not in journal.record.answers:
             whole = with_attachments(output, sample.get("attachments") or {})
             journal.answered(key, whole, None)
 
 
-def _outputs(sample: dict[str, Any], last_turn: int) -> dict[int, dict[str, Any]]:
+def _outputs(sample: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """Return the outputs of a sample by turn; those of earlier turns are in its events."""
     outputs = {}
+    replies = [message for message in sample["messages"] if message["role"] == "assistant"]
+    last_turn = max(len(replies) - 1, 0)
     if last_turn:
-        replies = [message for message in sample["messages"] if message["role"] == "assistant"]
         turns = {message.get("id"): turn for turn, message in enumerate(replies)}
         for event in sample.get("events") or []:
             output = event.get("output") or {} if event["event"] == "model" else {}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -27,7 +28,9 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
+from workbench.answers.imports.inspect_logs import reply_text
 from workbench.asking.call_errors import Fault
+from workbench.asking.conversations import Conversation, Episode, episode_of
 from workbench.asking.own_models import PROVIDER, SIMULATED, question_options
 from workbench.asking.prompts import Prompt, prompt_or_file
 from workbench.asking.questions import questions_of
@@ -66,6 +69,9 @@ def registered(register: Callable[[str], Item], name: str) -> Item:
     full = f"{PACKAGE}/{name}"
     return item if registry_info(item).name == full else register(full)
 
+
+_TRUE_STATE: Final = "true_state"
+"""The name in a sample's metadata of the state that its last reply is about, where the replies decide on it."""
 
 CLUSTER: Final = "game_id"
 """The name in a sample's metadata of its game or episode: positions of one are not independent."""
@@ -144,8 +150,9 @@ def _scorer(
         if fault:
             return Score.unscored(reason="failed", explanation=fault.reason)
         prediction = definition.classify(world, state.output.completion)
+        true = state.metadata.get(_TRUE_STATE, target.text)
         # The first walk loads the compiled rules, which takes seconds.
-        value = await anyio.to_thread.run_sync(measured, target.text, prediction)
+        value = await anyio.to_thread.run_sync(measured, true, prediction)
         actions = prediction.predicted_actions
         answer = prediction.predicted_state if actions is None else "\n".join(actions)
         reason = " ".join((prediction.reply_class, *prediction.status, prediction.reason)).strip()
@@ -197,7 +204,7 @@ def reconstruction(
     ]
     return Task(
         dataset=MemoryDataset(samples, name=NAME),
-        solver=conversation(list(prompt.turns[1:]), question.seed, **options),
+        solver=conversation(list(prompt.turns[1:]), question.seed, prompt.dialogue, **options),
         scorer=scored_by(**options),
         name=NAME,
         version=version,
@@ -213,7 +220,12 @@ def _sample(
     # A position that says no game is a game of its own.
     game = position[CLUSTER]
     metadata[CLUSTER] = position["position_id"] if pd.isna(game) or not game else game
-    if messages[1:] != prompt.turns[1:]:
+    episode = episode_of(position, messages, prompt)
+    if episode is not None:
+        metadata["episode"] = asdict(episode)
+        messages = episode.conversation().messages
+        first = [ChatMessageUser(content=messages[0])]
+    elif messages[1:] != prompt.turns[1:]:
         # They have placeholders, so that each position has its own.
         metadata["later_turns"] = list(messages[1:])
     return Sample(
@@ -258,12 +270,15 @@ def build_task(
 def conversation(
     later_turns: list[str],
     seed: int | None = None,
+    dialogue: str = "",
     environment: str = DEFAULT,
     task: str = "state",
     depth: int | None = None,
 ) -> Solver:
-    """Ask, and after each reply send the next of the user's messages."""
+    """Ask, and after each reply send the next of the user's messages, until there is none."""
     options = {"environment": environment, "task": task, "depth": depth}
+    if dialogue:
+        options["dialogue"] = dialogue
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session = current_session()
@@ -274,14 +289,25 @@ def conversation(
             # The workbench's own models know a question by its text and these: the seed tells
             # repetitions apart.
             config = {"seed": state.epoch, **config, "extra_body": options}
-        texts = state.metadata.get("later_turns", later_turns)
-        for turn in range(len(texts) + 1):
+        # The first message is there already.
+        whole = Conversation(["", *state.metadata.get("later_turns", later_turns)])
+        if "episode" in state.metadata:
+            whole = Episode(**state.metadata["episode"]).conversation()
+        replies: list[str] = []
+        while (message := whole.next_message(replies)) is not None:
+            turn = len(replies)
             if turn:
-                state.messages.append(ChatMessageUser(content=texts[turn - 1]))
+                state.messages.append(ChatMessageUser(content=message))
             if session is None:
                 state = await generate(state, **config)
             else:
                 state = await session.ask(state, generate, turn, **config)
+            replies.append(reply_text(state.output.model_dump(mode="json", exclude_none=True)))
+            if (correction := whole.correction(turn)) is not None:
+                # A copy, with the same name: the output remains what the model replied.
+                state.messages[-1] = state.messages[-1].model_copy(update={"content": correction})
+        if (turns := whole.turns(replies)) is not None:
+            state.metadata[_TRUE_STATE] = turns[len(replies) - 1].state
         return state
 
     return solve

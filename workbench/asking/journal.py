@@ -31,6 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from workbench.answers.imports.inspect_logs import reply_text
 from workbench.asking.costs import Budget, Price, implausible_usage
 from workbench.errors import JournalError
 from workbench.tables.output_files import room_advice
@@ -112,6 +113,13 @@ class Record:
     def budget(self, limit: float | None, max_tokens: int | None) -> Budget:
         """Return the budget of a run that goes on: what is spent and known counts."""
         return Budget(self.price, limit, max_tokens, self.dollars, self.answers.values())
+
+    def replies(self, question: tuple[str, int]) -> list[str]:
+        """Return the texts of a question's answers, in the order of its turns, up to the first that is missing."""
+        texts = []
+        while (output := self.answers.get((*question, len(texts)))) is not None:
+            texts.append(reply_text(output))
+        return texts
 
     def answered(self, last_turn: int) -> set[tuple[str, int]]:
         """Return position and sample of the questions of which every turn is answered."""

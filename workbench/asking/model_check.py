@@ -37,7 +37,9 @@ def refuse_unusable_model(question: Question, base_url: str | None, api_key: str
     if provider == PROVIDER:
         model = own_model(name, **question.model_args)
         if isinstance(model, BundledModel):
-            model.refuse(question.task)
+            model.refuse(
+                "continuation" if question.full_prompt.dialogue == "play" else question.task
+            )
         return
     request = {"question": question.request(), "base_url": base_url, "api_key": api_key}
     command = [sys.executable, "-m", "workbench.asking.model_check"]

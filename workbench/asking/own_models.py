@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -29,8 +29,13 @@ from workbench.language_model.written_replies import (
 )
 from workbench.seeds import derived_seed
 from workbench.tables.provenance import text_hash
-from workbench.tasks import Task
-from workbench.tasks.task import START_HEADING, actions_heading
+from workbench.tasks import Task, task_named
+from workbench.tasks.task import (
+    START_HEADING,
+    actions_heading,
+    new_actions_heading,
+    own_action_label,
+)
 
 PROVIDER: Final = "workbench"
 """Its models are asked as ``workbench/NAME``, free of charge."""
@@ -47,6 +52,8 @@ class EpisodeQuestion:
     actions_text: str | None
     characters: int
     heading: str
+    goes_on: bool = False
+    plays: bool = False
 
 
 def question_options(question: Question) -> dict[str, Any]:
@@ -59,22 +66,44 @@ def episode_question(
 ) -> EpisodeQuestion:
     """Find the episode in a conversation.
 
-    The actions stand after the last line "Moves:" (or "Actions:", as the environment calls them), and
-    the first state after the last line "Start:" before it.
+    The actions stand after the last line "Moves:" (or "Actions:", as the environment calls them), and after each
+    line "New moves:" from there on; the first state stands after the last line "Start:" before them.
+
+    Args:
+        model: Its name in Inspect's form.
+        options: ``environment``, ``task`` and ``depth``, and ``dialogue`` where the messages go on.
+        messages: The user's, in order.
+        characters: Of the whole conversation.
     """
-    question = Question(model, **options)
+    of_question = {name: value for name, value in options.items() if name != "dialogue"}
+    dialogue = options.get("dialogue", "")
+    question = Question(model, **of_question)
     environment, task = question.asked_environment, question.asked_task
-    heading = actions_heading(environment)
-    initial, actions_text = "", None
+    heading, new = actions_heading(environment), f"{new_actions_heading(environment)}\n"
+    initial, before, parts = "", "", []
     for text in reversed(messages):
-        if heading in text:
-            before, _, actions_text = text.rpartition(heading)
-            actions_text = actions_text.removesuffix(f"\n{ANSWER_HEADING}")
-            if environment.shows_start and START_HEADING in before:
-                initial = before.rpartition(START_HEADING)[2].strip("\n")
+        if dialogue and new in text:
+            before, _, part = text.rpartition(new)
+            parts.append(part)
+        elif heading in text:
+            before, _, part = text.rpartition(heading)
+            parts.append(part.removesuffix(f"\n{ANSWER_HEADING}"))
             break
+    if environment.shows_start and START_HEADING in before:
+        initial = before.rpartition(START_HEADING)[2].strip("\n")
+    actions_text = environment.separator.join(reversed(parts)) if parts else None
     depth = task.depth_or_default(question.depth)
-    return EpisodeQuestion(environment, task, depth, initial, actions_text, characters, heading)
+    return EpisodeQuestion(
+        environment,
+        task,
+        depth,
+        initial,
+        actions_text,
+        characters,
+        heading,
+        bool(dialogue),
+        dialogue == "play",
+    )
 
 
 SIMULATED: Final = "simulated"
@@ -127,10 +156,24 @@ class SimulatedModel:
             name = text_hash(
                 "\n\n".join([*filter(None, [initial]), environment.separator.join(actions)])
             )
-            seed = derived_seed(derived_seed(self._seed, "call", call_seed), name)
-            believed = environment.track(initial, actions, rate=self._rate, seed=seed, where=name)
+            call = derived_seed(self._seed, "call", call_seed)
+            seed = derived_seed(call, name)
+            # Where it goes on, an error of an earlier turn remains: a slip depends on the actions before it alone.
+            ends = range(1, len(actions) + 1) if episode.goes_on else ()
+            slips = [derived_seed(call, initial, *actions[:end]) for end in ends]
+            believed = environment.track(
+                initial,
+                actions,
+                rate=self._rate,
+                seed=slips if episode.goes_on else seed,
+                where=name,
+            )
             generator = np.random.default_rng(derived_seed(seed, task.name))
-            return task.simulated_reply(environment, believed, episode.depth, generator)
+            reply = task.simulated_reply(environment, believed, episode.depth, generator)
+            if not episode.plays:
+                return reply
+            own = task_named("continuation").simulated_reply(environment, believed, 1, generator)
+            return f"{reply}\n{own_action_label(environment)} {own}"
         except WorkbenchError as error:
             return f"The simulated model cannot read the question: {error}"
 
@@ -165,13 +208,22 @@ class BundledModel:
         try:
             moves = episode.environment.movetext_actions(episode.actions_text)
             settings = ReplySettings(episode.task.name, episode.depth, temperature, self._least)
-            refuse_task(self._model, settings.task)
+            refuse_task(self._model, "continuation" if episode.plays else settings.task)
         except InvalidArgumentError as error:
             return refusal_reply(f"{error}")
         except WorkbenchError:
             # What cannot be read is not repeated: the reply would be taken for a list of moves.
             return refusal_reply("a move is illegal, or in a notation that it does not read")
-        return write_replies(self._model, [moves], settings, [seed])[0]
+        reply = write_replies(self._model, [moves], settings, [seed])[0]
+        if not episode.plays:
+            return reply
+        own = write_replies(
+            self._model, [moves], replace(settings, task="continuation", depth=1), [seed]
+        )[0]
+        return WrittenReply(
+            f"{reply.text}\n{own_action_label(episode.environment)} {own.text}",
+            reply.input_tokens, reply.output_tokens + own.output_tokens,
+        )  # fmt: skip
 
     def refuse(self, task: str) -> None:
         """Refuse a task for which the model was not trained."""

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -10,7 +10,8 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
-from workbench.answers.imports.inspect_logs import logged_reply, prediction_of
+from workbench.answers.imports.inspect_logs import LoggedReply, logged_reply, prediction_of
+from workbench.asking.conversations import answered, conversations_of, turn_positions
 from workbench.asking.costs import Price, implausible_usage
 from workbench.asking.journal import FILE_NAME, Record, journal_record
 from workbench.asking.run_folder import RUN_FILE, RunFolder
@@ -33,13 +34,15 @@ MEASURES: Final = ("input_tokens", "output_tokens", "reasoning_tokens", "dollars
 _INPUT: Final = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 
-def question_usage(record: Record, question: tuple[str, int], turns: int) -> dict[str, Any]:
-    """Return the `MEASURES` of the calls that answered a question, summed over its turns.
+def question_usage(
+    record: Record, question: tuple[str, int], turns: Iterable[int]
+) -> dict[str, Any]:
+    """Return the `MEASURES` of the calls that answered turns of a question, summed over these turns.
 
     Tokens of the input count whether the provider had them cached or not; those of the output
     hold the reasoning. A measure that is not known of every turn is None.
     """
-    keys = [(*question, turn) for turn in range(turns) if (*question, turn) in record.answers]
+    keys = [(*question, turn) for turn in turns if (*question, turn) in record.answers]
     calls = [_call(record.answers[key], record.costs.get(key)) for key in keys]
     values = {name: [call[name] for call in calls] for name in MEASURES}
     return {name: None if not each or None in each else sum(each) for name, each in values.items()}
@@ -62,21 +65,66 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
 
     A failed call is a row of class ``failed``, whose reason begins with
     `workbench.answers.imports.import_result.CALL_FAILED`. A question that was not asked yet has no row.
+    Of a conversation with a state for each turn, each answered or failed turn is a row.
     """
     positions = read_table(folder.positions, POSITIONS)
     question = Question.from_description(folder.description()["question"])
     record = journal_record(folder.path, price)
     order = {name: place for place, name in enumerate(positions["position_id"])}
-    questions = record.answered(len(question.full_prompt.turns) - 1) | record.failures.keys()
+    conversations = conversations_of(positions, question.full_prompt)
+    questions = answered(record, conversations) | record.failures.keys()
+    if question.full_prompt.dialogue:
+        questions |= {(name, sample) for name, sample, _ in record.answers}
     keys = sorted(
         (key for key in questions if key[0] in order), key=lambda key: (order[key[0]], key[1])
     )
-    answers = [_answer(record, question, key) for key in keys]
-    rows = positions.iloc[[order[name] for name, _ in keys]].reset_index(drop=True)
-    columns = PREDICTIONS.names[len(POSITIONS.names) :]
-    frame = pd.concat([rows, pd.DataFrame(answers, columns=columns, dtype=object)], axis=1)
+    rows = []
+    for key in keys:
+        position = positions.iloc[order[key[0]]].to_dict()
+        replies = record.replies(key)
+        turns = conversations[key[0]].turns(replies)
+        if turns is None:
+            rows.append({**position, **_answer(record, question, key)})
+            continue
+        count = len(replies) + (key in record.failures)
+        parts = turn_positions(position, turns[:count], question.asked_environment)
+        rows += [
+            {**part, **_turn_answer(record, question, key, turn)} for turn, part in enumerate(parts)
+        ]
+    frame = pd.DataFrame(rows, columns=PREDICTIONS.names, dtype=object)
     # The same types as when the table is read.
     return as_frame(pa.Table.from_pandas(frame, schema=PREDICTIONS, preserve_index=False))
+
+
+def _turn_answer(
+    record: Record, question: Question, key: tuple[str, int], turn: int
+) -> dict[str, Any]:
+    """Return the columns of one turn of a question that the positions do not have."""
+    entry = {"id": key[0], "epoch": key[1] + 1}
+    output = record.answers.get((*key, turn))
+    if output is None:
+        entry["error"] = {"message": record.failures[key].reason}
+    else:
+        entry["output"] = output
+    reply = logged_reply(entry, question.model)
+    return _columns(question, key[1], reply, question_usage(record, key, [turn]))
+
+
+def _columns(
+    question: Question, sample: int, reply: LoggedReply, usage: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "set": "",
+        "task": question.task,
+        "model": question.model,
+        "setting": "",
+        "sample": sample,
+        "reply": reply.reply,
+        **reply.prediction(question.asked_environment, question.asked_task).columns(),
+        "earlier_turns": None,
+        "stop_reason": reply.stop_reason or None,
+        **usage,
+    }
 
 
 def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[str, Any]:
@@ -93,18 +141,8 @@ def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[st
         failed = {"error": {"message": record.failures[key].reason}}
         last = logged_reply({"id": name, "epoch": sample + 1, **failed}, question.model)
     earlier = json.dumps([reply.reply for reply in replies], ensure_ascii=False)
-    return {
-        "set": "",
-        "task": question.task,
-        "model": question.model,
-        "setting": "",
-        "sample": sample,
-        "reply": last.reply,
-        **last.prediction(question.asked_environment, question.asked_task).columns(),
-        "earlier_turns": earlier if turns > 1 else None,
-        "stop_reason": last.stop_reason or None,
-        **question_usage(record, key, turns),
-    }
+    columns = _columns(question, sample, last, question_usage(record, key, range(turns)))
+    return {**columns, "earlier_turns": earlier if turns > 1 else None}
 
 
 def write_run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFrame:

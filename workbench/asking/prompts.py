@@ -12,10 +12,21 @@ from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.tables.provenance import text_hash
 from workbench.tasks import task_named
+from workbench.tasks.task import (
+    START_HEADING,
+    actions_heading,
+    new_actions_heading,
+    own_action_label,
+)
 
 Notation = Literal["pgn", "san", "uci", "shown"]
 """``pgn``: movetext with numbers; ``san``: the same without; ``uci``: from square, to square;
 ``shown``: as the environment shows actions to a model, in chess as PGN."""
+
+Dialogue = Literal["", "turns", "corrected", "play"]
+"""How the messages go on: ``turns``: an action a message, and a reply after each; ``corrected``: the same, with
+the true state in the place of each earlier reply; ``play``: the reply names the action that is played next.
+Empty: the same messages whatever the position."""
 
 PLACEHOLDERS: Final = ("moves", "initial", "plies", "side")
 
@@ -46,6 +57,8 @@ class Prompt:
         system: The system prompt, or None.
         stop: Texts at which a reply ends, such as a newline for a model that completes texts; the
             provider decides whether the text itself is part of the reply.
+        dialogue: How the messages go on; where they do, the last of ``turns`` is repeated, with ``{actions}`` for
+            what happened since the reply before, and ``reply_tokens`` are of one reply.
     """
 
     name: str
@@ -55,6 +68,7 @@ class Prompt:
     reply_tokens: int
     system: str | None = None
     stop: tuple[str, ...] = ()
+    dialogue: Dialogue = ""
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> "Prompt":
@@ -67,7 +81,7 @@ class Prompt:
     @property
     def sha256(self) -> str:
         """The hash of the text that a model gets besides the episodes, in hexadecimal."""
-        others = {"system": self.system, "stop": list(self.stop)}
+        others = {"system": self.system, "stop": list(self.stop), "dialogue": self.dialogue}
         used = [{name: value} for name, value in others.items() if value]
         text = json.dumps([self.notation, *self.turns, *used], ensure_ascii=False)
         return text_hash(text)
@@ -112,7 +126,8 @@ class Prompt:
     def description(self) -> dict[str, Any]:
         """Return the description that every run stores: the whole text and its hash."""
         values = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
-        left_out = {"reply_tokens"} | {name for name in ("system", "stop") if not values[name]}
+        unused = {name for name in ("system", "stop", "dialogue") if not values[name]}
+        left_out = {"reply_tokens"} | unused
         return {name: value for name, value in values.items() if name not in left_out}
 
 
@@ -243,6 +258,10 @@ DIRECT: Final = "direct"
 """The prompt that a task makes of its own wording and that of the environment."""
 
 _DIRECT_VERSION: Final = 1
+_ACTION_TOKENS: Final = 8
+
+GAME_TURNS: Final = 10
+"""Replies of a game that is played, if it does not end before."""
 
 
 def task_prompt(
@@ -254,12 +273,53 @@ def task_prompt(
     return Prompt(DIRECT, _DIRECT_VERSION, "shown", turns, definition.reply_tokens)
 
 
+def dialogue_prompts(
+    environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
+) -> tuple[Prompt, ...]:
+    """Return the prompts whose messages go on: ``turns``, and for states ``corrected`` and ``play``.
+
+    Their words are those of ``direct``, and a sentence on how it goes on: their replies to a prefix compare with
+    those to ``direct`` about the same prefix.
+    """
+    definition, world = task_named(task), environment_named(environment)
+    noun, state = world.action_noun, world.state_noun
+    request = definition.request(world, definition.depth_or_default(depth))
+    heading, later = new_actions_heading(world), f"{new_actions_heading(world)}\n{{actions}}"
+    start = f"\n\n{START_HEADING}\n{{initial}}" if world.shows_start else ""
+    shown = f'\n\nThe first {state} is given under "{START_HEADING}".' if start else ""
+    one_by_one = (
+        f'{world.rules}{shown} You are told one {noun} at a time, under "{heading}". Reply after each one, '
+        f"about the {state} after it.\n\n{request}{start}\n\n{later}"
+    )
+    prompts = [("turns", (one_by_one, later), definition.reply_tokens)]
+    if definition.gives_state:
+        label, article = own_action_label(world), "an" if noun[0] in "aeiou" else "a"
+        opponent = " Your opponent replies to each of yours." if world.sides == 2 else ""
+        play = (
+            f"{world.rules}{shown} You choose the next {noun}, and go on for {GAME_TURNS} of yours.{opponent} After "
+            f'each of your replies you are told under "{heading}" what was played; if yours is not permitted, another '
+            f"one is drawn in its place.\n\nFind the {state} after the last {noun}, and choose {article} {noun} that is "
+            f"permitted there. {world.state_format} {world.action_format}\n\nReply with the {state}, and then with a "
+            f'line that begins with "{label}" and names your {noun}; with nothing else.{start}\n\n'
+            f"{actions_heading(world)}\n{{moves}}"
+        )
+        prompts += [
+            ("corrected", (one_by_one, later), definition.reply_tokens),
+            ("play", (play, f"{{notice}}\n\n{later}"), definition.reply_tokens + _ACTION_TOKENS),
+        ]
+    return tuple(
+        Prompt(name, 1, "shown", turns, tokens, dialogue=name)  # type: ignore[arg-type]
+        for name, turns, tokens in prompts
+    )
+
+
 def prompts_of(
     environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
 ) -> tuple[Prompt, ...]:
     """Return every prompt, in every version, that asks about an environment and task."""
     published = PROMPTS if (environment, task) == (ENVIRONMENT, TASK) else ()
-    return (*published, task_prompt(environment, task, depth))
+    dialogues = dialogue_prompts(environment, task, depth)
+    return (*published, task_prompt(environment, task, depth), *dialogues)
 
 
 def prompt_named(
@@ -323,7 +383,7 @@ class _PromptFile:
         name = self._field("name", str, "a name")
         signs = "a name of letters, digits, dots, hyphens and underscores"
         self._require(_NAME.fullmatch(name), signs, name, "name")
-        is_built_in = name in {DIRECT, *(prompt.name for prompt in PROMPTS)}
+        is_built_in = name in {DIRECT, *get_args(Dialogue), *(prompt.name for prompt in PROMPTS)}
         self._require(not is_built_in, "a name that no built-in prompt has", name, "name")
         version = self._field("version", int, "a version of at least 1")
         notation, known = self._field("notation", str, "a notation", "pgn"), get_args(Notation)

@@ -18,6 +18,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 from tqdm.auto import tqdm
 
+from workbench.asking.conversations import answered, conversations_of
 from workbench.asking.costs import (
     FREE,
     CostEstimate,
@@ -30,7 +31,7 @@ from workbench.asking.journal import FILE_NAME, JournalReader, Record
 from workbench.asking.model_check import refuse_unusable_model
 from workbench.asking.own_models import PROVIDER
 from workbench.asking.predictions_table import question_usage, write_run_predictions
-from workbench.asking.questions import in_asking_order, questions_of
+from workbench.asking.questions import in_asking_order
 from workbench.asking.run_folder import (
     LOCK_SECONDS,
     RUN_LOCK,
@@ -58,14 +59,14 @@ def follow(
     process: "subprocess.Popen[bytes]",
     journal: JournalReader,
     questions: int,
-    last_turn: int,
+    answered: Callable[[], int],
     *,
     show: bool,
 ) -> None:
     """Wait for the asking process, and show the progress of its journal."""
     with tqdm(
         total=questions,
-        initial=len(journal.record.answered(last_turn)),
+        initial=answered(),
         unit="question",
         desc="asking",
         disable=not show,
@@ -83,7 +84,7 @@ def follow(
             if record.failures:
                 counts["failed"] = str(len(record.failures))
             bar.set_postfix(counts, refresh=False)
-            bar.update(len(record.answered(last_turn)) - bar.n)
+            bar.update(answered() - bar.n)
 
 
 _TAIL: Final = 2000
@@ -249,11 +250,10 @@ class _Run:
         positions: pd.DataFrame,
     ) -> None:
         self.question, self.operation, self.price = question, operation, price
-        every_question = questions_of(positions, question.full_prompt)
+        self.conversations = conversations_of(positions, question.full_prompt)
         names = in_asking_order(positions, operation.limit)["position_id"]
-        self.questions = {name: every_question[name] for name in names}
+        self.questions = {name: self.conversations[name].messages for name in names}
         self.groups = dict(zip(positions["position_id"], positions["group"], strict=True))
-        self.last_turn = len(question.full_prompt.turns) - 1
         self.folder = RunFolder(out)
         self.journal = JournalReader(out, price)
 
@@ -264,7 +264,7 @@ class _Run:
         return self.journal.record
 
     def answered(self) -> set[tuple[str, int]]:
-        return self.journal.record.answered(self.last_turn)
+        return answered(self.journal.record, self.conversations)
 
     def is_tabled(self) -> bool:
         """Tell whether the table was written after the last answer."""
@@ -288,7 +288,10 @@ class _Run:
 
     def forecast(self, record: Record) -> Forecast | None:
         """Return what asking about all positions costs, by the answers so far."""
-        usage = {key: question_usage(record, key, self.last_turn + 1) for key in self.answered()}
+        usage = {
+            key: question_usage(record, key, range(len(self.conversations[key[0]].messages)))
+            for key in self.answered()
+        }
         return forecast(self.groups, self.question.samples_per_position, usage)
 
     def result(self, outcome: _Outcome) -> AskingResult:
@@ -363,7 +366,7 @@ def _run_process(run: _Run, request: dict[str, Any], questions: int, progress: b
                 with contextlib.suppress(BrokenPipeError):
                     pipe.write(json.dumps(request).encode() + b"\n")
                     pipe.flush()
-                follow(process, run.journal, questions, run.last_turn, show=progress)
+                follow(process, run.journal, questions, lambda: len(run.answered()), show=progress)
             except KeyboardInterrupt:
                 interrupted = True
                 _end_in_order(process, pipe)

@@ -71,7 +71,10 @@ def prompts(name: str | None, environment: str, task: str, depth: int | None) ->
 
     if name is None:
         for prompt in prompts_of(environment, task, depth):
-            turns = f"{len(prompt.turns)} turns" if len(prompt.turns) > 1 else "1 turn"
+            number = len(prompt.turns)
+            turns = (
+                "a turn for each state" if prompt.dialogue else f"{number} turn{'s' * (number > 1)}"
+            )
             click.echo(
                 f"{prompt.name}@{prompt.version}  {prompt.notation}, {turns}, {prompt.sha256[:12]}"
             )

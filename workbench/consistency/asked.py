@@ -22,7 +22,7 @@ from workbench.consistency.audit import Tables
 from workbench.consistency.plan import AGAIN, question_id
 from workbench.consistency.relation import PairQuestion
 from workbench.environment import AnyEnvironment
-from workbench.errors import AskingStoppedError, RunMismatchError
+from workbench.errors import AskingStoppedError, InvalidArgumentError, RunMismatchError
 from workbench.prediction import ReplyClass
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
 from workbench.tables.provenance import text_hash
@@ -67,6 +67,11 @@ def plan_stages(
     Raises:
         RunMismatchError: If one of ``others`` is no run, or of another question.
     """
+    if question.full_prompt.dialogue:
+        raise InvalidArgumentError(
+            f"prompt: expected one that asks about each position by itself, got {question.full_prompt.name!r}, whose "
+            "replies depend on each other; choose another"
+        )
     named = list(others)
     for path in named:
         if RunFolder(path).description().get("question_sha256") != question.sha256:

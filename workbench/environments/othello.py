@@ -317,6 +317,7 @@ class OthelloEnvironment(Environment[OthelloState, int]):
     action_noun: ClassVar[str] = "move"
     episode_noun: ClassVar[str] = "game"
     separator: ClassVar[str] = " "
+    sides: ClassVar[int] = 2
     automaton = _OTHELLO
 
     rules = (

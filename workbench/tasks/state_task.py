@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.environment import AnyEnvironment
 from workbench.prediction import Prediction
-from workbench.tasks.task import Task
+from workbench.tasks.task import Task, split_own_action
 
 
 class StateTask(Task):
@@ -25,8 +25,8 @@ class StateTask(Task):
         )
 
     def classify(self, environment: AnyEnvironment, reply: str) -> Prediction:
-        """Find the state in a reply, and classify it."""
-        return environment.classify(reply)
+        """Find the state in a reply, and classify it; an action that is played below it is none of it."""
+        return environment.classify(split_own_action(environment, reply)[0])
 
     def simulated_reply(
         self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator

@@ -1,6 +1,7 @@
 """The interface of a task: what is asked, how a reply is read, and what is measured."""
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, TypeAlias
@@ -15,6 +16,9 @@ from workbench.prediction import Prediction
 START_HEADING: Final = "Start:"
 """The line before the initial state, where a question shows it."""
 
+_MARKS: Final = " .*`"
+_NUMBER: Final = re.compile(r"^\d+\.+\s*")
+
 DEFAULT_DEPTH: Final = 4
 """m where a question does not set it."""
 
@@ -25,6 +29,30 @@ Values: TypeAlias = tuple[list[float], list[float]]
 def actions_heading(environment: AnyEnvironment) -> str:
     """Return the line before the actions so far: ``Moves:``, ``Actions:``, ..."""
     return f"{environment.action_noun.capitalize()}s:"
+
+
+def new_actions_heading(environment: AnyEnvironment) -> str:
+    """Return the line before the actions since the last reply: ``New moves:``, ``New actions:``, ..."""
+    return f"New {environment.action_noun}s:"
+
+
+def own_action_label(environment: AnyEnvironment) -> str:
+    """Return how the line of a reply begins that names the model's own action: ``Move:``, ``Action:``, ..."""
+    return f"{environment.action_noun.capitalize()}:"
+
+
+def split_own_action(environment: AnyEnvironment, reply: str) -> tuple[str, str]:
+    """Return a reply without its last line, and the action in it, where that line is ``Move: `` and an action.
+
+    Returns:
+        The reply and an empty text where there is no such line: the rest is then the state.
+    """
+    before, _, last = reply.rstrip().rpartition("\n")
+    label = own_action_label(environment)
+    text = last.strip(_MARKS)
+    action = _NUMBER.sub("", text[len(label) :].strip(_MARKS))
+    is_own = text.lower().startswith(label.lower()) and before.strip()
+    return (before, action) if is_own and environment.plain_action(action) else (reply, "")
 
 
 class Task(ABC):

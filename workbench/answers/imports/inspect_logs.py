@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import pandas as pd
@@ -157,7 +158,7 @@ def log_entries(path: Path, names: tuple[str, ...] = ()) -> Iterator[tuple[str, 
         ) from error
 
 
-def with_attachments(value: Any, attachments: dict[str, str]) -> Any:
+def with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:
     """Return a part of a sample with the references to attachments replaced by their texts."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attachments.get(value.removeprefix(_ATTACHMENT), value)
@@ -180,7 +181,7 @@ def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
     else:
         choice = output["choices"][0]
         stop_reason = str(choice.get("stop_reason", ""))
-        reply = _text(choice["message"]["content"], attachments)
+        reply = reply_text(output, attachments)
         if stop_reason == "model_length":
             failure = _shortened(f"the context is too long for the model: {reply}")
             reply = None
@@ -206,7 +207,14 @@ def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
     )
 
 
-def _text(content: object, attachments: dict[str, str]) -> str:
+def reply_text(
+    output: Mapping[str, Any], attachments: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return the text of the first choice of an output of Inspect, as JSON."""
+    return _text(output["choices"][0]["message"]["content"], attachments)
+
+
+def _text(content: object, attachments: Mapping[str, str]) -> str:
     """Return the text of a message; a part that is no text, such as reasoning, is left out."""
     if isinstance(content, str):
         return storable(with_attachments(content, attachments))
@@ -216,7 +224,7 @@ def _text(content: object, attachments: dict[str, str]) -> str:
     return "\n".join(_text(part, attachments) for part in parts)
 
 
-def _question(content: object, attachments: dict[str, str]) -> str:
+def _question(content: object, attachments: Mapping[str, str]) -> str:
     if isinstance(content, str):
         return _text(content, attachments)
     messages = content if isinstance(content, list) else []

@@ -64,6 +64,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     episode_noun: ClassVar[str] = "game"
     separator: ClassVar[str] = " "
     actions_per_group: ClassVar[int] = 2
+    sides: ClassVar[int] = 2
     shows_start: ClassVar[bool] = False
     reader_version: ClassVar[int] = EXTRACTOR_VERSION
     movetext_format: ClassVar[str] = "pgn"
@@ -293,6 +294,15 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
             return list(uci_moves(play_moves(tokens, "SAN")))
         return tokens
 
+    def prefixes(self, initial: str, actions: Sequence[str]) -> Iterator[EpisodeTexts]:
+        """Yield the prefixes of a game, each with the whole FEN after it."""
+        moves = play_moves(actions).move_stack
+        board, sans = chess.Board(), list(numbered_san(moves, chess.Board()))
+        for place, move in enumerate(moves, start=1):
+            board.push(move)
+            movetext = " ".join(sans[:place])
+            yield EpisodeTexts(tuple(actions[:place]), movetext, board.fen())
+
     def episodes(self, length: int, seed: int) -> Iterator[Episode]:
         """Yield games of uniformly drawn legal moves, with the whole FEN of their last board."""
         for episode in super().episodes(length, seed):
@@ -327,11 +337,11 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         actions: Sequence[str],
         *,
         rate: float,
-        seed: int,
+        seed: int | Sequence[int],
         where: str = "",
     ) -> str:
         """Return the FEN that the simulated tracker of `workbench.environments.chess.tracker` writes."""
-        check_tracker(rate, seed)
+        check_tracker(rate, *(seed if isinstance(seed, Sequence) else [seed]))
         return tracking(" ".join(actions), rate=rate, seed=seed, where=where or self.name).fen
 
     def draw(self, axes: "Axes", state: ChessState, marked: frozenset[str] = frozenset()) -> None:

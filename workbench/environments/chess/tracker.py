@@ -1,6 +1,6 @@
 """The simulated tracker, and the ply at which a prediction lost track of a game."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -68,25 +68,31 @@ def track(moves: str, *, position_id: str, rate: float, seed: int) -> Tracking:
     return tracking(moves, rate=rate, seed=derived_seed(seed, position_id), where=position_id)
 
 
-def tracking(moves: str, *, rate: float, seed: int, where: str) -> Tracking:
+def tracking(moves: str, *, rate: float, seed: int | Sequence[int], where: str) -> Tracking:
     """Do as `track` does, with the seed of this position alone.
 
     Args:
         moves: As of `track`.
         rate: As of `track`.
-        seed: Seed of the position's own draws.
+        seed: Seed of the position's own draws; or of each ply's, for a tracker that goes on: it takes no ply for
+            the last, after which the side to move may be forgotten.
         where: What to call the position in a message.
     """
     played = read_moves(moves.split(), f"position {where!r}")
     # Always two draws per ply, so that one ply's slip does not change the next one's luck.
-    draws = np.random.default_rng(seed).random((len(played), 2))
+    goes_on = isinstance(seed, Sequence)
+    draws = (
+        [np.random.default_rng(each).random(2) for each in seed]
+        if isinstance(seed, Sequence)
+        else np.random.default_rng(seed).random((len(played), 2))
+    )
     tracker = _Tracker()
     slips: list[Slip] = []
     for ply, move in enumerate(played, start=1):
         slip, kind = draws[ply - 1]
         slip_kind = None
         if slip < rate:
-            possible = tracker.possible(move, last=ply == len(played))
+            possible = tracker.possible(move, last=not goes_on and ply == len(played))
             slip_kind = possible[int(kind * len(possible))]
             slips.append(Slip(ply, slip_kind, move.uci()))
         tracker.play(move, slip_kind)
