@@ -71,7 +71,7 @@ reference: setup
 # The site, in build/docs/html: notebooks that have not run since a change run first; a warning fails.
 docs: setup
 	$(BIN)/python docs/site_sources.py build/docs/source $(JOBS)
-	$(BIN)/python -m sphinx -c docs --builder html --jobs $(JOBS) --fail-on-warning --keep-going --quiet \
+	$(BIN)/python -m sphinx -c docs --builder html --doctree-dir build/docs/doctrees --jobs $(JOBS) --fail-on-warning --keep-going --quiet \
 		build/docs/source build/docs/html
 
 # The wheel, made from the source distribution, and that, in dist/; a description that does not render fails.

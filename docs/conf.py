@@ -3,6 +3,7 @@
 import importlib
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,25 @@ from sphinx.application import Sphinx
 
 from workbench import __version__
 
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "World-State Workbench"
 release = __version__
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.githubpages",
+    "mathml",
+]
 html_math_renderer = "mathml"
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+myst_html_meta = {
+    "description": tomllib.loads(PROJECT.read_text("utf-8"))["project"]["description"]
+}
 # What docs/site_sources.py has run is shown as it is; widgets by the HTML that stands for them.
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
@@ -57,13 +68,18 @@ toc_object_entries_show_parents = "hide"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "World-State Workbench"
+html_favicon = "../workbench/explore/page/icon.svg"
+html_logo = html_favicon
 html_show_sphinx = False
 html_copy_source = False
 html_static_path = ["static"]
+# What hosts of static files look for at the top: the page for what is not there, and the head of a Space.
+html_extra_path = ["404.html", "../.huggingface/README.md"]
 html_css_files = ["site.css"]
 html_sidebars = {"docs/commands": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "logo": {"text": html_title, "alt_text": ""},
     "navigation_with_keys": False,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
@@ -122,7 +138,7 @@ def follow_export(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:
 
 def add_live_pages(app: Sphinx, config: Any) -> None:
     """Have pages that need no more than themselves stand at the top of the site, and the engines of boards and games in it once."""
-    config.html_extra_path = [str(Path(app.srcdir) / "live")]
+    config.html_extra_path += [str(Path(app.srcdir) / "live")]
     config.html_static_path += [str(Path(app.srcdir) / "engine")]
 
 

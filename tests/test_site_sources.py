@@ -88,6 +88,10 @@ def test_the_live_page_is_at_the_top_of_the_site(sources, tmp_path, monkeypatch)
     assert "live_reader.js" not in html["index.html"]
     engines = sorted(path.name for path in (tmp_path / "html" / "_static").glob("live_*.js"))
     assert engines == ["live_games.js", "live_pairs.js", "live_reader.js"]
+    # Hosts serve the site below a folder that it does not know.
+    assert not re.search(r"""\b(?:href|src)=["']/""", "".join(html.values()))
+    assert 'rel="icon" href="_static/icon.svg"' in html["index.html"]
+    assert {".nojekyll", "404.html", "README.md"} <= {path.name for path in tmp_path.glob("html/*")}
 
 
 def test_every_link_of_a_page_leads_to_a_file_of_the_site(sources, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """The widgets' JavaScript and CSS, put together from their files."""
 
+import base64
 import posixpath
 import re
 
@@ -7,6 +8,8 @@ import chess
 import pytest
 
 from workbench.explore.page import assets
+from workbench.explore.pair.pair_html import pair_html
+from workbench.explore.reader.reader_html import reader_html
 
 WIDGET_FILES = sorted(
     path.relative_to(assets.FOLDER).as_posix()
@@ -122,3 +125,16 @@ def test_every_piece_has_a_drawing():
         for piece in [chess.Piece(kind, colour)]
     }
     assert all(text.startswith("<g") for text in drawings.values())
+
+
+def test_every_page_has_the_icon():
+    svg = (assets.FOLDER / "page" / "icon.svg").read_text(encoding="utf-8")
+    kind, _, drawing = assets.icon().partition(",")
+    assert kind == "data:image/svg+xml;base64"
+    assert base64.b64decode(drawing).decode() == svg
+    link = f'<link rel="icon" href="{assets.icon()}">\n'
+    assert link in pair_html()
+    assert link in reader_html(["tiny"])
+    # Templates of the app cannot ask for it.
+    templates = assets.FOLDER.parent / "app" / "jupyter" / "nbconvert" / "templates" / "workbench"
+    assert (templates / "page_icon.html").read_text(encoding="utf-8") == link

@@ -53,7 +53,7 @@ def test_the_page_loads_nothing_and_runs_its_own_scripts_alone(predictions):
     page = report_html([run_of(predictions)])
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    assert policy.endswith("img-src data:")
+    assert "img-src data:;" in policy
     run = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in run]
     assert re.search(r"script-src ([^;]*);", policy)[1] == " ".join(

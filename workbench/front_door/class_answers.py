@@ -13,6 +13,7 @@ import pandas as pd
 
 from workbench.errors import NotebookError, OutputError
 from workbench.explore.lesson.saved_lesson import Cell, Row, read_cells, saved_rows, wrong_answers
+from workbench.explore.page.assets import icon
 from workbench.headless.class_lessons import lesson_notebooks
 from workbench.long_texts import cut
 
@@ -124,6 +125,7 @@ def class_page(answers: pd.DataFrame, files: pd.DataFrame) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>Answers of a class</title>'
+        f'<link rel="icon" href="{icon()}">'
         f"<style>{_STYLE}</style></head><body><main><h1>Answers of a class</h1>{''.join(parts)}</main></body></html>"
     )
 

@@ -14,7 +14,7 @@ from workbench import __version__
 from workbench.drawing.labels import NO_NAME, some_of
 from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
-from workbench.explore.page.assets import script, stylesheet
+from workbench.explore.page.assets import icon, script, stylesheet
 from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN
 from workbench.explore.pair.pair_html import (
     PAIR_SHEETS,
@@ -188,10 +188,11 @@ _PAGE: Final = Template("""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="$policy; img-src data:">
+<meta http-equiv="Content-Security-Policy" content="$policy">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>$title</title>
+<link rel="icon" href="$icon">
 <style>
 $style
 </style>
@@ -397,6 +398,7 @@ def _page(content: _Content, *, title: str, appendix: bool, resamples: int, seed
     return _PAGE.substitute(
         policy=policy,
         title=escape(title or some_of(models, "models") or "No replies"),
+        icon=icon(),
         style="\n".join(
             [stylesheet(*PAIR_SHEETS), quantity_colours(), _STYLE.read_text(encoding="utf-8")]
         ),

@@ -49,6 +49,12 @@ def stylesheet(*names: str) -> str:
     return "\n".join(f"/* {name} */\n{_source(name)}" for name in ("page/theme.css", *names))
 
 
+def icon() -> str:
+    """Return the address of the project's icon, with the drawing in it, for a link of a page's head."""
+    drawing = base64.b64encode(_source("page/icon.svg").encode()).decode()
+    return f"data:image/svg+xml;base64,{drawing}"
+
+
 def piece_drawings() -> dict[str, str]:
     """Return python-chess's SVG drawing of each piece, by the piece's FEN letter.
 

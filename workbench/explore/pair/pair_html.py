@@ -21,7 +21,7 @@ from workbench.environments.square_picture import (
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board_reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.page.assets import javascript, piece_drawings, script, stylesheet
+from workbench.explore.page.assets import icon, javascript, piece_drawings, script, stylesheet
 from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN, checked_fen
 from workbench.explore.pair.pair_view import different_squares
 
@@ -100,6 +100,7 @@ _PAGE: Final = Template("""<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>$title</title>
+<link rel="icon" href="$icon">
 <style>
 $style
 </style>
@@ -132,6 +133,7 @@ def pair_html(
     page = _PAGE.substitute(
         policy=script_policy("\n" + view),
         title=html.escape(caption or "Board pair"),
+        icon=icon(),
         style=stylesheet(*PAIR_SHEETS, "static_page/page_frame.css"),
         version=__version__,
         content=json_in_page(content),
@@ -180,7 +182,7 @@ def script_policy(*scripts: str) -> str:
     ]
     return (
         f"default-src 'none'; script-src {' '.join(hashes)}; worker-src blob:; "
-        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 

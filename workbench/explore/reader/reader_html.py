@@ -12,7 +12,7 @@ from workbench import __version__
 from workbench.drawing.reply_words import finished_words, ill_formed_words
 from workbench.errors import InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.page.assets import piece_drawings, script, stylesheet
+from workbench.explore.page.assets import icon, piece_drawings, script, stylesheet
 from workbench.explore.pair.pair_html import json_in_page, live_script, script_policy, twin_loader
 from workbench.explore.reader.model_content import model_content, twin_words
 from workbench.games.game_tables import bundled_games
@@ -41,6 +41,7 @@ _PAGE: Final = Template("""<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>$title</title>
+<link rel="icon" href="$icon">
 <style>
 $style
 </style>
@@ -84,6 +85,7 @@ def reader_html(models: Sequence[str] = ("small",), *, checkpoints: bool = False
     return _PAGE.substitute(
         policy=script_policy("\n" + view),
         title=html.escape(f"Watch a language model lose the board: {', '.join(models)}"),
+        icon=icon(),
         style=stylesheet("static_page/page_frame.css", *_SHEETS),
         version=__version__,
         content=json_in_page(reader_content(models, checkpoints=checkpoints)),
