@@ -15,6 +15,8 @@ PATTERNS = (
     "benchmarks/*.md",
     "data/*.md",
     "docs/*.md",
+    ".github/*.md",
+    ".huggingface/*.md",
     "notebooks/**/*.ipynb",
     "workbench/app/pages/*.ipynb",
 )
