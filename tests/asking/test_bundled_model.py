@@ -21,7 +21,7 @@ from workbench.cli import main
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError
-from workbench.language_model.written_replies import ReplySettings
+from workbench.language_model.written_replies import ReplySettings, WrittenReply
 from workbench.tasks import task_named, task_names
 
 MODEL = "workbench/small"
@@ -136,7 +136,7 @@ class TestBehindInspect:
         def slow(episode, temperature, seed):
             threads.append((threading.current_thread(), temperature, seed))
             both.wait(timeout=30)
-            return SimpleNamespace(text="a", input_tokens=2, output_tokens=3)
+            return WrittenReply("a", 2, 3)
 
         async def two_calls():
             said = [ChatMessageUser(content="Moves:\n")]
