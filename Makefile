@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # What `make setup` installs besides the package itself.
 EXTRAS := app ask cluster dev docs
 
-.PHONY: setup figures quick test test-slow test-browser test-training check lab reference docs dist bench fuzz lock clean
+.PHONY: setup figures quick test test-slow test-browser test-training test-local check lab reference docs dist bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -27,6 +27,19 @@ figures: setup
 test-training: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.train.lock
 	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py tests/language_model/test_reward_run.py
+
+# Weights in a folder, asked in process: torch is large, and of no use to the rest, so it gets an environment of its own.
+# The name asks for the build without CUDA, which pip takes from an index that has it (elsewhere it fails at once,
+# instead of loading gigabytes: TORCH=torch takes any build).
+TORCH ?= torch==2.13.0+cpu
+test-local: build/local/.ready
+	build/local/bin/python -m pytest tests/asking/test_local_weights.py
+
+build/local/.ready: pyproject.toml
+	$(PYTHON) -m venv --clear build/local
+	build/local/bin/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' 'transformers>=5.2,<6' 'accelerate>=1.10'
+	build/local/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[ask,dev]'
+	touch $@
 
 # Ruff, and the tests nearest to what differs from the last commit; tests/quick.py chooses them.
 quick: setup

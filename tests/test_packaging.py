@@ -59,6 +59,7 @@ class TestTheWheel:
             "notebooks/*.ipynb",
             "notebooks/lessons/*.ipynb",
             "data/*.parquet",
+            "data/smollm2/*.parquet",
             "data/README.md",
             "data/REPLIES.md",
             "data/models/*.json",

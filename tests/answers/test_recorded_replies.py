@@ -9,11 +9,13 @@ from workbench.answers import recorded_replies as module
 from workbench.answers.recorded_replies import (
     BASELINE,
     RANDOM_GAMES,
+    SMOLLM2,
     WORLD_CUP,
     recorded_replies,
     recorded_replies_path,
 )
 from workbench.environments.chess import ChessState
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring import ScoringParameters, score_predictions
@@ -25,6 +27,7 @@ from workbench.tables.parquet_tables import (
     read_table,
 )
 from workbench.tables.provenance import file_hash
+from workbench.tasks import task_named, task_names
 
 CARD = Path(__file__).resolve().parents[2] / "data" / "REPLIES.md"
 
@@ -114,3 +117,50 @@ def test_a_missing_file_is_an_error_that_says_where_it_was_looked_for(tmp_path, 
     monkeypatch.setattr(module, "_REPLIES", tmp_path / "replies.parquet")
     with pytest.raises(ReplyFileError, match=r"replies\.parquet"):
         recorded_replies_path()
+
+
+ENVIRONMENTS = ("boxes", "chess", "othello", "planning", "programs", "sokoban")
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+class TestTheRepliesOfSmolLM2:
+    def test_every_task_has_the_same_positions(self, environment):
+        names = [
+            set(recorded_replies((SMOLLM2,), environment=environment, task=task)["position_id"])
+            for task in task_names()
+        ]
+        fewest = min(names, key=len)
+        assert len(fewest) >= 15
+        assert all(fewest <= each for each in names)
+
+    def test_they_are_read_as_they_are_today(self, environment):
+        rows = read_table(recorded_replies_path(environment), PREDICTIONS)
+        assert set(rows["environment"]) == {environment}
+        assert set(rows["set"]) == {SMOLLM2}
+        assert not rows.duplicated(list(REPLY_KEY)).any()
+        for row in rows.to_dict("records"):
+            task = task_named(row["task"])
+            prediction = task.classify(environment_named(environment), row["reply"])
+            assert prediction.reply_class == row["reply_class"]
+
+    def test_the_card_tells_of_them(self, environment):
+        card = CARD.read_text(encoding="utf-8")
+        rows = read_table(recorded_replies_path(environment), PREDICTIONS)
+        for (task, setting), part in rows.groupby(["task", "setting"]):
+            classes = part["reply_class"].value_counts()
+            counts = [classes.get(name, 0) for name in CLASSES if name != ReplyClass.FAILED]
+            cells = " | ".join(map(str, (environment, task, setting, len(part), *counts)))
+            assert f"| {cells} |" in card
+
+
+def test_the_replies_of_smollm2_are_small_and_change_no_others():
+    paths = [recorded_replies_path(name) for name in ENVIRONMENTS]
+    assert sum(path.stat().st_size for path in paths) < 300_000
+    assert len(recorded_replies()) == 17_200
+    assert SMOLLM2 not in set(recorded_replies((), (), ())["set"])
+    with pytest.raises(InvalidArgumentError, match="expected 'smollm2' alone"):
+        recorded_replies((SMOLLM2, WORLD_CUP))
+    with pytest.raises(InvalidArgumentError, match=r"expected one of \['boxes', .*, got 'go'"):
+        recorded_replies((SMOLLM2,), environment="go")
+    with pytest.raises(InvalidArgumentError, match=r"environment: expected names of \['chess'\]"):
+        recorded_replies(environment="boxes")

@@ -20,8 +20,8 @@ from workbench.tables.parquet_tables import PREDICTIONS, write_table
 @pytest.mark.slow
 def test_environments(tmp_path):
     """Without slips p_4 is 1 and no character differs. Of the tree's actions 4/5 are shared: 0.8^m."""
-    table, pairs = drawn(
-        "12_environments", tmp_path, "12_environments", "12_one_slip",
+    table, recorded, pairs = drawn(
+        "12_environments", tmp_path, "12_environments", "12_smollm2", "12_one_slip",
         environments=["chess", "planning"], lengths=[2, 6], per_length=3, rate=0.0,
         pairs=1, moves=6, depths=3, exact_depth=2, samples=20, batches=2,
     )  # fmt: skip
@@ -34,6 +34,7 @@ def test_environments(tmp_path):
         "edit_distance": [0.0], "edit_share": [0.0],
     }  # fmt: skip
     assert table["valid"].eq(3).all()
+    assert_shares(recorded, "precision")
     exact = pairs[pairs["method"] == "exact"]
     assert exact.groupby("environment")["depth"].max().to_dict() == {
         "chess": 2, "homogeneous tree": 2, "planning": 2,

@@ -266,14 +266,19 @@ def recorded_replies(
     sets: str | tuple[str, ...] = WORLD_CUP,
     models: str | tuple[str, ...] = (),
     settings: str | tuple[str, ...] = "",
+    environment: str = DEFAULT,
+    task: str = "state",
 ) -> pd.DataFrame:
     """Return the bundled replies of real models: boards that 17 models wrote for World Cup games.
 
     Args:
-        sets: ``world_cup`` or ``random_games``, or several; all if empty.
+        sets: ``world_cup`` or ``random_games``, or both; both if empty. Or ``smollm2``: replies of a
+            small general language model in every environment and task.
         models: Names of models; all if there are none.
-        settings: Settings such as ``thinking=1024``, the empty text for the default; all if there
-            are none.
+        settings: Settings such as ``thinking=1024`` or ``prompt=few-shot``, the empty text for the
+            default; all if there are none.
+        environment: Of ``smollm2``; the others are of chess.
+        task: Of ``smollm2``; the others are of ``state``.
 
     Returns:
         Rows of a predictions table, as `score` takes them; data/REPLIES.md describes them.
@@ -287,7 +292,7 @@ def recorded_replies(
         1000
     """
     names = ([each] if isinstance(each, str) else list(each) for each in (sets, models, settings))
-    return read_recorded_replies(*names)
+    return read_recorded_replies(*names, environment=environment, task=task)
 
 
 def positions_of(rows: Rows, environment: str | None) -> pd.DataFrame:
