@@ -3,7 +3,8 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from pathlib import Path
+from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from workbench.language_model.language_model import (
     load_model,
     model_names,
 )
+from workbench.language_model.likelihoods import CONFIG, TextModel, WeightFolder, reply_masses
 from workbench.language_model.smollm2 import NAME as SMOLLM2
 from workbench.language_model.smollm2 import SmolLM2
 from workbench.language_model.written_replies import (
@@ -30,6 +32,7 @@ from workbench.language_model.written_replies import (
 from workbench.seeds import derived_seed
 from workbench.tables.provenance import text_hash
 from workbench.tasks import Task, task_named
+from workbench.tasks.legal_mass import MOST_CANDIDATES, TASK, candidate_texts, mass_lines
 from workbench.tasks.task import (
     START_HEADING,
     actions_heading,
@@ -230,15 +233,82 @@ class BundledModel:
         refuse_task(self._model, task)
 
 
-OwnModel: TypeAlias = SimulatedModel | BundledModel | SmolLM2
+OPTIONS: Final = ("notation", "candidates")
+"""Arguments of a text model that are not the model's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """Which next actions a text model weighs, and how they are written.
+
+    Attributes:
+        notation: As of `Environment.spellings`; empty for that of `action_text`.
+        candidates: Texts, unless more actions are permitted, at least 1.
+    """
+
+    notation: str = ""
+    candidates: int = MOST_CANDIDATES
+
+    def __post_init__(self) -> None:
+        number = self.candidates
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise InvalidArgumentError(
+                f"candidates: expected an integer of at least 1, got {self.candidates!r}"
+            )
+        if self.notation not in ("", "uci", "san"):
+            raise InvalidArgumentError(f"notation: expected uci or san, got {self.notation!r:.80}")
+
+    @classmethod
+    def from_arguments(cls, model_args: Mapping[str, Any]) -> Self:
+        """Return what the arguments of a model choose; the others are left to the model."""
+        return cls(**{name: model_args[name] for name in OPTIONS if name in model_args})
+
+    def reply(
+        self, model: TextModel, episode: EpisodeQuestion, messages: Sequence[Mapping[str, str]]
+    ) -> WrittenReply:
+        """Return the probabilities of the candidates, as lines of a reply.
+
+        Args:
+            model: Which is asked.
+            episode: The question, whose task is ``legal_mass``.
+            messages: The conversation in which it was asked.
+
+        Raises:
+            InvalidArgumentError: If another task was asked, or the prompt shows no actions.
+            IllegalMoveError: If the actions cannot be read.
+        """
+        if episode.task.name != TASK.name or episode.actions_text is None:
+            raise InvalidArgumentError(
+                f"expected the task {TASK.name} and actions after a line {episode.heading!r}, got the task "
+                f"{episode.task.name!r}{'' if episode.actions_text else ' and no such line'}"
+            )
+        environment = episode.environment
+        actions = environment.movetext_actions(episode.actions_text)
+        texts = candidate_texts(
+            environment, episode.initial, actions, self.notation, self.candidates
+        )
+        if not texts:
+            return WrittenReply("none", 0, 0)
+        masses = reply_masses(model, messages, texts)
+        return WrittenReply(mass_lines(masses), 0, sum(mass.tokens for mass in masses.values()))
+
+
+OwnModel: TypeAlias = SimulatedModel | BundledModel | SmolLM2 | WeightFolder
 
 
 def own_model(name: str, **model_args: Any) -> OwnModel:
-    """Return a model."""
+    """Return a model; the name of a folder of Hugging Face weights is one too."""
+    is_folder = (Path(name) / CONFIG).is_file()
+    if is_folder or name == SMOLLM2:
+        Weighing.from_arguments(model_args)
+        model_args = {key: value for key, value in model_args.items() if key not in OPTIONS}
+    if is_folder:
+        return WeightFolder(name, **model_args)
     classes: dict[str, type[OwnModel]] = {SIMULATED: SimulatedModel, SMOLLM2: SmolLM2}
     if name not in classes and not is_model(name):
         names = (*classes, *model_names())
         raise InvalidArgumentError(
-            f"model: expected {PROVIDER}/ and one of {', '.join(names)}, got {name!r:.80}"
+            f"model: expected {PROVIDER}/ and one of {', '.join(names)}, or a folder of weights with "
+            f"{CONFIG}, got {name!r:.80}"
         )
     return classes.get(name, BundledModel)(name, **model_args)

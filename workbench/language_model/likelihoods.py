@@ -14,6 +14,8 @@ from workbench.tasks.legal_mass import Mass
 
 LINE_END: Final = "\n"
 EXTRA: Final = "local"
+CONFIG: Final = "config.json"
+"""The file by which a folder of weights is known."""
 _BATCH: Final = 64
 
 
@@ -79,6 +81,9 @@ class WeightFolder:
 
     Nothing is downloaded. The prompt is read once for all candidates.
     """
+
+    connections: int = 1
+    seconds: float = 0.0
 
     def __init__(
         self, folder: str | Path, *, use_chat_template: bool | None = None, device: str = "cpu"
@@ -152,7 +157,8 @@ class WeightFolder:
                 [dict(message) for message in messages], tokenize=False, add_generation_prompt=True
             )
             return str(text)
-        return "\n\n".join(message["content"] for message in messages) + LINE_END
+        text = "\n\n".join(message["content"] for message in messages)
+        return text if text.endswith(LINE_END) else text + LINE_END
 
     def _tokens(self, text: str) -> list[int]:
         # A chat template writes the special tokens itself.

@@ -210,6 +210,8 @@ class SmolLM2:
 
     connections: int = 1
     seconds: float = 0.0
+    ends: tuple[str, ...] = (END_OF_TURN, "\n")
+    """Texts that end a first line, for `workbench.language_model.likelihoods.reply_masses`."""
 
     def __init__(
         self,
@@ -338,13 +340,15 @@ class SmolLM2:
                     f"got {len(prompt)} and {longest}; set n_ctx to up to 8192"
                 )
             first = _log_probabilities(self._evaluate(prompt))
-            inner = [tokens[:-1] for tokens in texts if len(tokens) > 1]
-            later = iter(runtime.branches(inner, len(prompt)) if inner else ())
+            # Texts that differ in their last token alone are evaluated once.
+            inner = list(dict.fromkeys(tuple(tokens[:-1]) for tokens in texts if len(tokens) > 1))
+            logits = runtime.branches(inner, len(prompt)) if inner else []
+            later = dict(zip(inner, map(_log_probabilities, logits), strict=True))
             values = np.empty((len(texts), 2))
             for row, tokens in enumerate(texts):
                 total = first[tokens[0]]
                 if len(tokens) > 1:
-                    steps = _log_probabilities(next(later))
+                    steps = later[tuple(tokens[:-1])]
                     total += steps[np.arange(len(tokens) - 1), tokens[1:]].sum()
                 values[row] = total, len(tokens)
             return values
