@@ -157,7 +157,8 @@ class SeriesResult:
         table: Means of every measure by checkpoint and length, with 95% intervals, as of
             `workbench.studies.language_models.emergence.compute`; ``failed`` counts the failed calls of a model.
         rises: Where each measure has covered half of its way, by length, of the series and of a simulated
-            tracker (``of``); without rows for fewer than two steps above 0, or another task than state.
+            tracker (``of``); NaN where the last checkpoint is no better than the baseline; without rows for
+            fewer than two steps above 0, or another task than state.
         depth: m.
         figures: The pictures.
     """
@@ -195,12 +196,14 @@ class SeriesResult:
         return f"{self.headline.to_html(index=False, border=0)}<p>{lines}</p>"
 
     def _lines(self) -> list[str]:
+        order = self._order("series", "half of the way is covered at step", "{:,.0f}")
+        control = "the same by a simulated tracker that slips less and less, at a slip rate of"
         return [
-            *self._order("series", "half of the way (all lengths) is covered at step", "{:,.0f}"),
-            *self._order("simulated", "by a simulated tracker that slips less and less, at a slip rate of", "{:.3f}"),
+            *order,
+            *(self._order("simulated", control, "{:.3f}") if order else []),
             f"table: {self.out / TABLE_FILE}",
             *(f"figure: {path}" for path in self.figures),
-        ]  # fmt: skip
+        ]
 
     def _order(self, of: str, begin: str, form: str) -> list[str]:
         """Return in which order the measures have covered half of their way, as one line or none."""
@@ -406,6 +409,17 @@ class _AskedSeries:
         return "" if budget is None else f"; the budget of {budget:g} dollars is that of the series"
 
 
+_OF_WAY: Final = ["step", "low", "high", "later", "later_low", "later_high"]
+
+
+def _with_way(rises: pd.DataFrame) -> pd.DataFrame:
+    """Return rises without steps where the last checkpoint is no better than the baseline: nothing rose."""
+    gain = (rises["end"] - rises["start"]) * rises["measure"].map(
+        lambda name: -1 if name == "levenshtein" else 1
+    )
+    return rises.assign(**{name: rises[name].where(gain > 0) for name in _OF_WAY})
+
+
 _MOST_RATES: Final = 20
 _RESAMPLES: Final = 1000
 
@@ -452,7 +466,7 @@ class _Curves:
         with replacing(out / TABLE_FILE) as beside:
             table.to_parquet(beside)
         figures = [self._save("series", self._draw(table, titles, rows), table)]
-        if len(rises):
+        if rises.loc[rises["of"] == "series", "step"].notna().any():
             figures.append(self._save("rise_order", self._draw_rises(rises, rows), rises))
         return SeriesResult(out, answers, table, rises, self.depth, figures)
 
@@ -512,7 +526,7 @@ class _Curves:
                 trackers.assign(**change), first, **options
             )
             parts += [
-                series.assign(of="series", **length),
+                _with_way(series).assign(of="series", **length),
                 simulated.assign(of="simulated", **length),
             ]
         return pd.concat(parts, ignore_index=True)

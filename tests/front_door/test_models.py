@@ -36,6 +36,19 @@ def test_a_frame_of_moves_is_asked_scored_and_found_again(tmp_path, monkeypatch,
     assert other.attrs["run"] != folder
 
 
+@pytest.mark.slow
+def test_a_list_and_a_pattern_are_a_series(tmp_path):
+    names = ["workbench/small@283", "workbench/small@142"]
+    series = workbench.evaluate(names, tmp_path / "series", limit=5, jobs=1)
+    assert series.headline["model"].tolist()[1:] == names[::-1]
+    assert set(series.answers) == set(names)
+    assert "p_4" in series._repr_html_()
+    pattern = workbench.evaluate("workbench/small@142*", tmp_path / "series", limit=5, jobs=1)
+    assert len(pattern.headline) == 2
+    with pytest.raises(InvalidArgumentError, match="bundled are"):
+        workbench.evaluate("workbench/none@*", tmp_path / "other", limit=5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [

@@ -103,7 +103,7 @@ def draw(
                 baseline[measure], color="0.45", linewidth=1, linestyle=":", label=BASELINE
             )
         name_panel(axes, measured[measure], depth, "")
-        if measure not in ("levenshtein", "ill_formed"):
+        if measure != "levenshtein" and (measure != "ill_formed" or schedule is None):
             axes.set_ylim(-0.03, 1.03)
     for axes in places[len(names) :]:
         axes.set_axis_off()
