@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.asking.costs import CostEstimate, Price
-from workbench.asking.journal import journal_record
+from workbench.asking.journal import FILE_NAME, journal_record
 from workbench.asking.own_models import PROVIDER
 from workbench.asking.questions import PositionChoice
 from workbench.asking.resumable_run import AskingResult, checked_price
@@ -395,11 +395,9 @@ class _AskedSeries:
         if self.operation.budget is None:
             return None
         price = checked_price(self.question, self.operation, self.price)
-        spent = sum(
-            journal_record(self.folder(each), price).dollars
-            for each in self.checkpoints
-            if each != checkpoint
-        )
+        own = self.folder(checkpoint)
+        journals = [path.parent for path in self.out.glob(f"*/{FILE_NAME}")]
+        spent = sum(journal_record(each, price).dollars for each in journals if each != own)
         if spent >= self.operation.budget:
             raise AskingStoppedError(f"{spent:.4f} dollars are spent on other checkpoints")
         return self.operation.budget - spent
@@ -448,11 +446,10 @@ class _Curves:
 
     def result(self, answers: Mapping[str, AskingResult]) -> SeriesResult:
         """Compute and draw, and write what is in the folder of the series."""
-        out, steps = self.asked.out, {each.model: each.step for each in self.asked.checkpoints}
-        steps = {model: step for model, step in steps.items() if model in answers}
-        every = pd.concat(
-            [read_run(self.asked.out / Checkpoint(0, model).name).scores for model in steps]
-        )
+        out = self.asked.out
+        evaluated = [each for each in self.asked.checkpoints if each.model in answers]
+        steps = {each.model: each.step for each in evaluated}
+        every = pd.concat([read_run(self.asked.folder(each)).scores for each in evaluated])
         rows = scored_rows(every)
         if self.gives_state:
             start = scores_of_start(self.positions, self.scoring, jobs=self.jobs)

@@ -104,6 +104,7 @@ class Evaluation:
         if confirm is not None and not confirm("estimate"):
             raise AskingError("nothing was asked, because the estimate was not accepted")
         out.mkdir(exist_ok=True)
+        (out / "answers.jsonl").touch()
         positions = read_table(chosen, POSITIONS)
         write_table(positions, out / "positions.parquet", POSITIONS)
         step = int(question.model.partition("step")[2])
@@ -247,18 +248,22 @@ def test_the_estimate_is_confirmed_once(tmp_path, evaluation, undrawn):
 def test_the_budget_is_of_the_series(tmp_path, evaluation, undrawn, monkeypatch):
     from workbench.asking.costs import Price
 
+    out = tmp_path / "series"
     spent = {"step0": 0.5, "step20": 0.25, "step400": 0.0}
     monkeypatch.setattr(
         checkpoint_series,
         "journal_record",
         lambda folder, price: SimpleNamespace(dollars=spent[folder.name]),
     )
-    series(tmp_path / "series", *STEPS, budget=1.0, price=Price(1, 1))
-    assert [budget for _, budget in evaluation.evaluated] == [0.75, 0.5, 0.25]
+    series(out, *STEPS, budget=1.0, price=Price(1, 1))
+    assert [budget for _, budget in evaluation.evaluated] == [1.0, 0.5, 0.25]
+    # What is not in this call has its share too.
+    series(out, *STEPS[1:], budget=1.0, price=Price(1, 1))
+    assert [budget for _, budget in evaluation.evaluated[3:]] == [0.5, 0.25]
     with pytest.raises(
         AskingStoppedError, match=r"step400.*0.7500 dollars.*budget of 0.75 dollars"
     ):
-        series(tmp_path / "series", *STEPS, budget=0.75, price=Price(1, 1))
+        series(out, *STEPS, budget=0.75, price=Price(1, 1))
 
 
 def test_other_settings_are_refused_before_anything_is_asked(tmp_path, evaluation, undrawn):
