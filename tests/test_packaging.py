@@ -208,6 +208,39 @@ class TestVersion:
             re.MULTILINE,
         )
 
+    def test_records_of_the_project_agree(self):
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+        code = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+        deposit = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+        authors = [author["name"] for author in project["authors"]]
+        for record, names in [(citation, "authors"), (code, "author"), (deposit, "creators")]:
+            assert [author["name"] for author in record[names]] == authors
+            assert record["keywords"] == project["keywords"]
+            assert (
+                record["license"].removeprefix("https://spdx.org/licenses/") == project["license"]
+            )
+            # The host of deposits takes the version from the tag.
+            assert record.get("version", project["version"]) == project["version"]
+        assert citation["title"] == code["name"] == deposit["title"]
+        assert citation["abstract"] == code["description"] == deposit["description"]
+        (paper,) = citation["references"]
+        (number,) = paper["identifiers"]
+        assert code["referencePublication"]["name"] == paper["title"]
+        assert code["referencePublication"]["identifier"] == number["value"]
+        assert deposit["related_identifiers"][0]["identifier"] == number["value"]
+
+    def test_the_forms_of_issues_ask_for_the_version_and_the_check(self):
+        forms = {
+            path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["body"]
+            for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("[0-9]*.yml")
+        }
+        assert len(forms) == 3
+        for name, fields in forms.items():
+            texts = {field["id"]: field["attributes"].get("description", "") for field in fields}
+            assert "workbench --version" in texts["version"]
+            assert name == "3_wish" or "check" in texts
+
     @pytest.mark.parametrize(
         ("commit", "expected"),
         [

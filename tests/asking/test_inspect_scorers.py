@@ -35,7 +35,7 @@ def scored(reply, true, scorer="precision_and_recall", turns=1, **asked):
             output = ModelOutput.from_content("a/b", said)
     state = TaskState(
         model=ModelName("a/b"), sample_id="one", epoch=1, input="Moves:", messages=messages,
-        output=output,
+        output=output, metadata={"group": 5},
     )  # fmt: skip
     score = getattr(inspect_task, scorer)(**asked)
     return asyncio.run(score(state, Target(true)))
@@ -148,3 +148,15 @@ def test_a_position_without_a_game_is_a_game_of_its_own(positions):
     task = reconstruction(frame, questions_of(frame, question.full_prompt), question, "1")
     games = [sample.metadata["game_id"] for sample in task.dataset]
     assert games == [frame["position_id"].iloc[0], "known"]
+
+
+def test_the_columns_of_the_viewer_have_class_and_length():
+    from workbench.asking.inspect_task import samples_view, state_reconstruction
+
+    for text, kind in [(START, "valid"), (NO_KING, "ill_formed"), ("I cannot say.", "absent")]:
+        assert scored(text, START, "reply").value == {"class": kind, "length": 5}
+    assert scored(None, START, "reply").value == {"class": "failed", "length": 5}
+    columns = {column.id for column in samples_view(task="actions").columns}
+    assert {f"score__precision_and_recall__{name}" for name in ("p_1", "r_1")} < columns
+    assert {"score__reply__class", "score__reply__length"} < columns
+    assert state_reconstruction().viewer.task_samples_view == samples_view()

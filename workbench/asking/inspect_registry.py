@@ -14,7 +14,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from workbench.asking.inspect_task import precision_and_recall, state_reconstruction
+from workbench.asking.inspect_task import precision_and_recall, reply, state_reconstruction
 from workbench.asking.own_models import PROVIDER, Weighing, episode_question, own_model
 from workbench.language_model.likelihoods import WeightFolder
 from workbench.language_model.smollm2 import SmolLM2
@@ -85,4 +85,4 @@ class OwnModel(ModelAPI):
         return self._own.connections
 
 
-__all__ = ["OwnModel", "precision_and_recall", "state_reconstruction"]
+__all__ = ["OwnModel", "precision_and_recall", "reply", "state_reconstruction"]

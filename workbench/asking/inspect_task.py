@@ -1,11 +1,12 @@
 """The Inspect task ``workbench/state_reconstruction`` and its scorers."""
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict
 from functools import wraps
+from inspect import unwrap
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Literal, TypeVar, cast
 
 import anyio
 import pandas as pd
@@ -27,6 +28,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
+from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from workbench.answers.imports.inspect_logs import reply_text
 from workbench.asking.call_errors import Fault
@@ -47,7 +49,7 @@ from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError
 from workbench.games import cut_games, random_games
 from workbench.metrics import pair_values
-from workbench.prediction import Prediction
+from workbench.prediction import Prediction, ReplyClass
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.single_pair import reply_measures
 from workbench.tables.parquet_tables import POSITIONS, read_table
@@ -144,9 +146,7 @@ def _scorer(
     measured: Callable[[str, Prediction], int | dict[str, float]],
 ) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        fault = fault_of_output(state.output)
-        if fault is None and state.messages[-1].role != "assistant":
-            fault = Fault("the last question has no reply")
+        fault = _fault(state)
         if fault:
             return Score.unscored(reason="failed", explanation=fault.reason)
         prediction = definition.classify(world, state.output.completion)
@@ -159,6 +159,31 @@ def _scorer(
         return Score(value=value, answer=answer, explanation=reason)
 
     return score
+
+
+def _fault(state: TaskState) -> Fault | None:
+    fault = fault_of_output(state.output)
+    if fault is None and state.messages[-1].role != "assistant":
+        return Fault("the last question has no reply")
+    return fault
+
+
+def build_reply(
+    environment: str = DEFAULT, task: str = "state", depth: int | None = None
+) -> Scorer:
+    """Give the class of a reply and the length of its episode, as columns beside the measures.
+
+    The length is the group of the position: full moves in chess. Neither is a score, so there is no mean.
+    """
+    world, definition, _ = _scored(environment, task, depth)
+
+    async def describe(state: TaskState, target: Target) -> Score:
+        name = ReplyClass.FAILED
+        if _fault(state) is None:
+            name = definition.classify(world, state.output.completion).reply_class
+        return Score(value={"class": name.value, "length": state.metadata["group"]})
+
+    return describe
 
 
 def stderr_by_game() -> Metric:
@@ -182,6 +207,7 @@ precision_and_recall = registered(
     lambda name: scorer({"*": [mean(), stderr_by_game()]}, name)(build_precision_and_recall),
     "precision_and_recall",
 )
+reply = registered(lambda name: scorer([], name)(build_reply), "reply")
 exact_position = scorer([accuracy(), stderr_by_game()], "exact_position")(build_exact_position)
 
 
@@ -194,7 +220,7 @@ def reconstruction(
     questions: Mapping[str, tuple[str, ...]],
     question: Question,
     version: str,
-    scored_by: Callable[..., Scorer] = exact_position,
+    scorers: Sequence[Callable[..., Scorer]] = (exact_position,),
 ) -> Task:
     """Return the task over a table of positions."""
     prompt, options = question.full_prompt, question_options(question)
@@ -205,10 +231,47 @@ def reconstruction(
     return Task(
         dataset=MemoryDataset(samples, name=NAME),
         solver=conversation(list(prompt.turns[1:]), question.seed, prompt.dialogue, **options),
-        scorer=scored_by(**options),
+        scorer=[each(**options) for each in scorers],
+        viewer=ViewerConfig(task_samples_view=samples_view(**options)),
         name=NAME,
         version=version,
         metadata={"prompt": prompt.description(), **options},
+    )
+
+
+_CLASS_ROLES: Final[dict[str, Literal["good", "bad", "warn", "muted"]]] = {
+    ReplyClass.VALID: "good",
+    ReplyClass.ILL_FORMED: "warn",
+    ReplyClass.UNPARSEABLE: "bad",
+    ReplyClass.ABSENT: "bad",
+    ReplyClass.FAILED: "muted",
+}
+
+
+def samples_view(
+    environment: str = DEFAULT, task: str = "state", depth: int | None = None
+) -> TaskSamplesView:
+    """Return the columns of Inspect's viewer: length, class, measures and answer of each sample.
+
+    Those that a log does not have are left out by the viewer.
+    """
+    m = _scored(environment, task, depth)[2].depth
+    measures = (f"p_{m}", f"r_{m}", "exact_match")
+    shares = ScoreColorScale(palette="good-high", min=0, max=1)
+    return TaskSamplesView(
+        name="Replies",
+        columns=[
+            TaskSamplesColumn(id="sampleStatus"),
+            TaskSamplesColumn(id="sampleId"),
+            *(TaskSamplesColumn.score("reply", name) for name in ("length", "class")),
+            *(TaskSamplesColumn.score("precision_and_recall", name) for name in measures),
+            TaskSamplesColumn.score("exact_position"),
+            TaskSamplesColumn(id="answer"),
+            TaskSamplesColumn(id="target"),
+            TaskSamplesColumn(id="error"),
+        ],
+        multiline=False,
+        score_color_scales={**dict.fromkeys(measures[:2], shares), "class": _CLASS_ROLES},
     )
 
 
@@ -236,7 +299,17 @@ def _sample(
     )
 
 
-def build_task(
+def in_package(item: Item) -> Item:
+    """Register a task under the package's name too, if Inspect has not; see `registered`."""
+    return registered(
+        lambda name: item if name == NAME else task(name=name)(unwrap(cast(Any, item))), NAME
+    )
+
+
+# Inspect's register of evaluations looks for the decorator.
+@in_package
+@task(name=NAME)
+def state_reconstruction(
     positions: str = "",
     prompt: str = "",
     environment: str = "",
@@ -263,7 +336,7 @@ def build_task(
     )
     version = f"{full_prompt.name}@{full_prompt.version}"
     questions = questions_of(frame, full_prompt)
-    return reconstruction(frame, questions, question, version, precision_and_recall)
+    return reconstruction(frame, questions, question, version, (precision_and_recall, reply))
 
 
 @solver
@@ -311,6 +384,3 @@ def conversation(
         return state
 
     return solve
-
-
-state_reconstruction = registered(lambda name: task(name=name)(build_task), NAME)
