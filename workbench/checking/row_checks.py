@@ -1,6 +1,6 @@
 """Anomalies in the rows of each kind of table, and the report of a check."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -107,10 +107,11 @@ class Findings:
         self._counts: dict[str, int] = {}
         self._examples: dict[str, list[str]] = {}
 
-    def add(self, what: str, wrong: "pd.Series[bool]", examples: Sequence[Any]) -> None:
-        """Count the rows of the chunk for which ``wrong`` holds."""
+    def add(self, what: str, wrong: "pd.Series[bool]", example: Callable[[int], object]) -> None:
+        """Count the rows of the chunk for which ``wrong`` holds; ``example`` describes one of them."""
         for place in np.flatnonzero(wrong.to_numpy(dtype=bool)).tolist():
-            self.add_row(what, place, examples[place])
+            has_room = len(self._examples.get(what, ())) < EXAMPLES
+            self.add_row(what, place, example(place) if has_room else None)
 
     def add_row(self, what: str, place: int, example: object) -> None:
         """Count one row of the chunk, by its place from 0, with an example to show."""
@@ -160,27 +161,29 @@ def check_true_states(chunk: pd.DataFrame, findings: Findings, environment: AnyE
             continue
         true = environment.parse_true(text)
         if true.fault:
-            findings.add_row("true_state does not parse", place, f"{named[place]}: {text!r}")
+            findings.add_row("true_state does not parse", place, f"{named(place)}: {text!r}")
         elif reason := environment.variant_fault(true, actions, names_of_row):
             what = "true_state or its episode is of another environment, which is not scored"
-            findings.add_row(what, place, f"{named[place]}: {reason}")
+            findings.add_row(what, place, f"{named(place)}: {reason}")
         elif isinstance(actions, str):
             start = start if isinstance(start, str) else ""
             count = int(ply) if pd.notna(ply) else -1
             fault = _fault_of_moves(environment, start, actions, true.text, count)
             if fault:
-                findings.add_row(fault, place, named[place])
+                findings.add_row(fault, place, named(place))
 
 
 def check_groups(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
     """Check the groups: the length at the cut, or the upper limit of a band of lengths."""
     last = environment.actions_per_group * chunk["group"]
     wrong = (chunk["ply"] > last) | (chunk["ply"] <= last - PLIES_A_GROUP)
-    examples = [
-        f"{name}: group {group}, ply {ply}"
-        for name, group, ply in zip(_named(chunk), chunk["group"], chunk["ply"], strict=True)
-    ]
-    findings.add("ply lies outside the group", wrong & chunk["ply"].gt(0), examples)
+    named = _named(chunk)
+
+    def example(place: int) -> str:
+        group, ply = (chunk[name].iloc[place] for name in ("group", "ply"))
+        return f"{named(place)}: group {group}, ply {ply}"
+
+    findings.add("ply lies outside the group", wrong & chunk["ply"].gt(0), example)
 
 
 def check_classes(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
@@ -194,7 +197,7 @@ def check_classes(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvir
         if unknown:
             value, values = valid[unknown[0]]
             what = f"{unknown[0]} is not one of {', '.join(values)}"
-            findings.add_row(what, place, f"{named[place]}: {value!r}")
+            findings.add_row(what, place, f"{named(place)}: {value!r}")
             continue
         if not task_named(task).gives_state:
             continue
@@ -202,7 +205,7 @@ def check_classes(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvir
         if reply_class == ReplyClass.FAILED and expected == ReplyClass.ABSENT:
             if "reply" in chunk and isinstance(chunk["reply"].iloc[place], str):
                 what = "reply_class is failed though there is a reply"
-                findings.add_row(what, place, named[place])
+                findings.add_row(what, place, named(place))
             continue
         if (
             reply_class == ReplyClass.UNPARSEABLE
@@ -214,7 +217,7 @@ def check_classes(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvir
         if expected != reply_class:
             what = "reply_class contradicts the reading of predicted_state"
             findings.add_row(
-                what, place, f"{named[place]}: {reply_class} for {text!r}, which is {expected}"
+                what, place, f"{named(place)}: {reply_class} for {text!r}, which is {expected}"
             )
 
 
@@ -281,14 +284,15 @@ def _check_sinks(chunk: pd.DataFrame, scored: "pd.Series[bool]", findings: Findi
             findings.add(f"{longer} is larger than {shorter}", rises, _named(chunk))
 
 
-def _named(chunk: pd.DataFrame) -> list[str]:
-    names = [name for name in REPLY_KEY if name in chunk]
-    rows = chunk[names].itertuples(index=False)
-    return [", ".join(filter(None, map(str, row))) for row in rows]
+def _named(chunk: pd.DataFrame) -> Callable[[int], str]:
+    """Return a function that names a row by its place; most rows are never named."""
+    rows = chunk[[name for name in REPLY_KEY if name in chunk]]
+    return lambda place: ", ".join(filter(None, map(str, rows.iloc[place])))
 
 
-def _with(chunk: pd.DataFrame, column: str) -> list[str]:
-    return [f"{name}: {value!r}" for name, value in zip(_named(chunk), chunk[column], strict=True)]
+def _with(chunk: pd.DataFrame, column: str) -> Callable[[int], str]:
+    named, values = _named(chunk), chunk[column]
+    return lambda place: f"{named(place)}: {values.iloc[place]!r}"
 
 
 @lru_cache(maxsize=1 << 14)
