@@ -183,7 +183,8 @@ class SeriesResult:
             ]
         first = rows.drop_duplicates("model")
         steps = first["step"].map("{:,}".format).mask(first["model"] == BASELINE, "")
-        numbers = pd.DataFrame({"step": steps.tolist(), "model": first["model"].tolist(), **cells})
+        names = [Checkpoint(0, model).name for model in first["model"]]
+        numbers = pd.DataFrame({"step": steps.tolist(), "checkpoint": names, **cells})
         return numbers.assign(n=first["count"].tolist(), failed=first["failed"].tolist())
 
     def __repr__(self) -> str:

@@ -40,7 +40,7 @@ def test_a_frame_of_moves_is_asked_scored_and_found_again(tmp_path, monkeypatch,
 def test_a_list_and_a_pattern_are_a_series(tmp_path):
     names = ["workbench/small@283", "workbench/small@142"]
     series = workbench.evaluate(names, tmp_path / "series", limit=5, jobs=1)
-    assert series.headline["model"].tolist()[1:] == names[::-1]
+    assert series.headline["checkpoint"].tolist()[1:] == ["small@142", "small@283"]
     assert set(series.answers) == set(names)
     assert "p_4" in series._repr_html_()
     pattern = workbench.evaluate("workbench/small@142*", tmp_path / "series", limit=5, jobs=1)
