@@ -147,8 +147,8 @@ class SimulatedModel:
         """Reply to a question."""
         del temperature
         text = self._text(episode, seed)
-        tokens = (int(size / CHARACTERS_A_TOKEN) for size in (episode.characters, len(text)))
-        return WrittenReply(text, *tokens)
+        read, written = (int(size / CHARACTERS_A_TOKEN) for size in (episode.characters, len(text)))
+        return WrittenReply(text, read, written)
 
     def _text(self, episode: EpisodeQuestion, call_seed: int) -> str:
         environment, task, initial = episode.environment, episode.task, episode.initial

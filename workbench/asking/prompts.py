@@ -74,9 +74,12 @@ class Prompt:
     def from_description(cls, description: Mapping[str, Any]) -> "Prompt":
         """Return the prompt that `description` describes, which has no estimate of reply tokens."""
         names = [field.name for field in fields(cls) if field.name in description]
-        values = {"reply_tokens": REPLY_TOKENS, **{name: description[name] for name in names}}
-        texts = {name: tuple(values[name]) for name in ("turns", "stop") if name in values}
-        return cls(**{**values, **texts})
+        values: dict[str, Any] = {
+            "reply_tokens": REPLY_TOKENS,
+            **{name: description[name] for name in names},
+        }
+        values |= {name: tuple(values[name]) for name in ("turns", "stop") if name in values}
+        return cls(**values)
 
     @property
     def sha256(self) -> str:

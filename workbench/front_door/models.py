@@ -291,8 +291,10 @@ def recorded_replies(
         >>> len(wb.recorded_replies(models="o3-2025-04-16"))
         1000
     """
-    names = ([each] if isinstance(each, str) else list(each) for each in (sets, models, settings))
-    return read_recorded_replies(*names, environment=environment, task=task)
+    every_set, every_model, every_setting = (
+        [each] if isinstance(each, str) else list(each) for each in (sets, models, settings)
+    )
+    return read_recorded_replies(every_set, every_model, every_setting, environment, task)
 
 
 def positions_of(rows: Rows, environment: str | None) -> pd.DataFrame:

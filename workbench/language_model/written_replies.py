@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.language_model.language_model import (
@@ -36,7 +36,7 @@ class WrittenReply:
     text: str
     input_tokens: int
     output_tokens: int
-    stop_reason: str = "stop"
+    stop_reason: Literal["stop", "max_tokens", "model_length"] = "stop"
 
 
 @dataclass(frozen=True, slots=True)

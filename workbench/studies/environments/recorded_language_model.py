@@ -124,7 +124,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         axes.set_xlim(-0.03, 1.03)
         axes.set_xlabel(typeset("mean p_1"))
         axes.grid(True, axis="x", linewidth=0.5, alpha=0.5)
-    panels[0].set_yticks(range(len(titles)), titles)
+    panels[0].set_yticks(range(len(titles)), [f"{each[:1].upper()}{each[1:]}" for each in titles])
     panels[0].set_ylim(len(titles) - 0.5, -0.5)
     panels[-1].legend(loc="center right", fontsize=8)
     caption(
