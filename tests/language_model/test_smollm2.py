@@ -251,13 +251,14 @@ needs_weights = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="module")
+def model():
+    return own_model("smollm2", n_ctx=1024)
+
+
 @needs_weights
 @pytest.mark.slow
 class TestTheRealModel:
-    @pytest.fixture(scope="class")
-    def model(self):
-        return own_model("smollm2", n_ctx=1024)
-
     def test_the_template_is_that_of_the_file(self, model):
         import jinja2
         import llama_cpp
@@ -285,8 +286,8 @@ class TestTheRealModel:
             for at, token in enumerate(tokens):
                 logits = model._evaluate(prompt + tokens[:at])
                 total += logits[token] - np.logaddexp.reduce(logits)
-            # Sums in another order: a share of a percent.
-            assert value == pytest.approx(total, abs=0.05)
+            # Sums in another order, of activations that llama.cpp rounds to 8 bits.
+            assert value == pytest.approx(total, rel=0.01, abs=0.05)
             assert number == len(tokens)
 
     def test_a_reply_is_the_same_whatever_was_asked_before(self, model):

@@ -310,8 +310,9 @@ class SmolLM2:
     def log_likelihoods(self, messages: Messages, candidates: Sequence[str]) -> NDArray[np.float64]:
         """Return how likely the model is to reply with each of several texts.
 
-        The prompt is evaluated once. A candidate is taken in the tokens that the tokenizer makes of it;
-        the model could write it in others, too.
+        The prompt is evaluated once, and what follows for many candidates together: llama.cpp rounds
+        activations to 8 bits, so that this differs from token by token by up to half a percent. A candidate
+        is taken in the tokens that the tokenizer makes of it; the model could write it in others, too.
 
         Args:
             messages: As of `reply`.
