@@ -1,3 +1,4 @@
+import json
 import re
 
 import chess
@@ -11,6 +12,7 @@ from workbench.asking.prompts import (
     prompt_named,
     read_prompt,
 )
+from workbench.asking.settings import Question
 from workbench.errors import InvalidArgumentError, TableError
 
 MOVETEXT = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -181,3 +183,20 @@ class TestPromptFiles:
         (tmp_path / "latin.toml").write_bytes(b'name = "\xff"')
         with pytest.raises(InvalidArgumentError, match="UTF-8"):
             read_prompt(tmp_path / "latin.toml")
+
+
+def test_texts_that_end_a_reply_go_with_the_prompt(tmp_path):
+    question = Question("hf/local", "completion")
+    assert question.generation()["stop_seqs"] == ["\n"]
+    assert question.description()["prompt"]["stop"] == ("\n",)
+    again = Question.from_description(json.loads(json.dumps(question.request())))
+    assert again.full_prompt == question.full_prompt
+    plain = Question("hf/local")
+    assert plain.generation()["stop_seqs"] is None
+    assert "stop" not in plain.description()["prompt"]
+    path = tmp_path / "mine.toml"
+    path.write_text('name = "mine"\nversion = 1\nturns = ["{moves}"]\nstop = ["\\n\\n"]\n')
+    assert read_prompt(path).stop == ("\n\n",)
+    path.write_text('name = "mine"\nversion = 1\nturns = ["{moves}"]\nstop = [""]\n')
+    with pytest.raises(InvalidArgumentError, match="line 4: expected texts that are not empty"):
+        read_prompt(path)

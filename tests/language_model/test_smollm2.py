@@ -228,7 +228,7 @@ class TestOptions:
         ("options", "message"),
         [
             ({"n_threads": 0}, "n_threads: expected an integer from 1 to 1024, got 0"),
-            ({"n_ctx": 20_000}, "n_ctx: expected an integer from 64 to 8192, got 20000"),
+            ({"n_ctx": 20_000}, "n_ctx: expected an integer from 512 to 8192, got 20000"),
             ({"use_chat_template": "no"}, "expected true or false, got 'no'"),
             ({"rate": 0.1}, r"expected n_threads, n_ctx or use_chat_template, got \['rate'\]"),
         ],

