@@ -82,6 +82,8 @@ html_theme_options = {
     "logo": {"text": html_title, "alt_text": ""},
     "navigation_with_keys": False,
     "show_prev_next": False,
+    # It would lie on boards that stand at the end of a phone's screen.
+    "back_to_top_button": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -39,13 +39,16 @@ READER: Final = "tiny"
 """The language model that reads on the first page, and on a page of its own."""
 ENGINE: Final = Path("engine") / "live_pairs.js"
 """What makes boards live, beside what makes games and the reader live; conf.py has pages with one of them load it."""
-FIRST_HEADING: Final = "## Two commands"
+FIRST_PICTURE: Final = "[!["
+"""What the README begins with, after a sentence; the site has the reader before it."""
 LIVE_READER: Final = f"""## Watch a language model lose the board
 
 A small language model reads the moves of a chess game and never sees the board. After each move it writes down the board that it believes; squares
 that it has wrong are marked. Make moves on the true board, or step through the game. It runs in this page; it also has <a href="{READER_PAGE}">a page of its own</a>.
 
 <div data-live-reader="{{}}"><p>It needs JavaScript, and appears here once this part of the page is in view.</p></div>
+
+## Other models, and longer games
 
 """
 INJECTED: Final = "# Parameters"
@@ -76,7 +79,8 @@ def lay_out(folder: Path, jobs: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     readme = (ROOT / "README.md").read_text("utf-8")
     write(
-        folder / "index.md", readme.replace(FIRST_HEADING, LIVE_READER + FIRST_HEADING) + CONTENTS
+        folder / "index.md",
+        readme.replace(FIRST_PICTURE, LIVE_READER + FIRST_PICTURE, 1) + CONTENTS,
     )
     for path in [path for pattern in PAGES for path in ROOT.glob(pattern)]:
         write(folder / path.relative_to(ROOT), path.read_text("utf-8"))

@@ -74,7 +74,9 @@ def test_the_live_page_is_at_the_top_of_the_site(sources, tmp_path, monkeypatch)
     monkeypatch.setattr(sources, "executed_notebooks", lambda folder, jobs: {})
     monkeypatch.setattr(sources, "module_pages", lambda: [])
     (tmp_path / "none").mkdir()
-    (tmp_path / "none" / "README.md").write_text("# Site\n\n## Two commands\n")
+    (tmp_path / "none" / "README.md").write_text(
+        "# Site\n\n[![A](https://example.org/a.png)](https://example.org)\n"
+    )
     monkeypatch.setattr(sources, "CONTENTS", "")
     sources.lay_out(tmp_path / "source", 1)
     command = [sys.executable, "-m", "sphinx", "-c", str(ROOT / "docs"), "-b", "html", "-q"]
