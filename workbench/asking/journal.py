@@ -116,7 +116,7 @@ class Record:
 
     def replies(self, question: tuple[str, int]) -> list[str]:
         """Return the texts of a question's answers, in the order of its turns, up to the first that is missing."""
-        texts = []
+        texts: list[str] = []
         while (output := self.answers.get((*question, len(texts)))) is not None:
             texts.append(reply_text(output))
         return texts

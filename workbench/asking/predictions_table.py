@@ -78,9 +78,9 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
     keys = sorted(
         (key for key in questions if key[0] in order), key=lambda key: (order[key[0]], key[1])
     )
-    rows = []
+    rows: list[dict[Any, Any]] = []
     for key in keys:
-        position = positions.iloc[order[key[0]]].to_dict()
+        position: dict[Any, Any] = positions.iloc[order[key[0]]].to_dict()
         replies = record.replies(key)
         turns = conversations[key[0]].turns(replies)
         if turns is None:

@@ -61,6 +61,7 @@ def median_length(
     lengths: npt.ArrayLike,
     events: npt.ArrayLike,
     *,
+    clusters: npt.ArrayLike | None = None,
     resamples: int = 2000,
     seed: int = 0,
     level: float = 0.95,
@@ -70,6 +71,7 @@ def median_length(
     Args:
         lengths: As of `share_without_event`.
         events: As of `share_without_event`.
+        clusters: Of each unit, what is resampled as a whole, such as its game; None for the unit itself.
         resamples: At least 1.
         seed: At least 0.
         level: Coverage wanted, in (0, 1).
@@ -86,13 +88,84 @@ def median_length(
     times = np.unique(spans[had])
     value = _medians(spans, had, times, np.ones((1, count)))[0]
     low = high = math.nan
-    if count > 1:
-        draws = cluster_resamples(count, resamples, seed)
+    codes, number = _clusters(clusters, count)
+    if number > 1:
+        draws = cluster_resamples(number, resamples, seed)[:, codes]
         medians = np.sort(_medians(spans, had, times, draws))
         tail = (1 - level) / 2 * (resamples - 1)
         # Order statistics themselves: between infinite ones there is nothing to interpolate.
         low, high = medians[math.floor(tail)], medians[math.ceil(resamples - 1 - tail)]
     return MedianLength(float(value), float(low), float(high), count, int(had.sum()))
+
+
+def share_interval(
+    lengths: npt.ArrayLike,
+    events: npt.ArrayLike,
+    times: npt.ArrayLike,
+    *,
+    clusters: npt.ArrayLike | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> tuple[Values, Values, Values]:
+    """Return the share without the event after each of some lengths, and the ends of percentile intervals.
+
+    Args:
+        lengths: As of `share_without_event`.
+        events: As of `share_without_event`.
+        times: Lengths at which it is wanted, rising.
+        clusters: As of `median_length`.
+        resamples: As of `median_length`.
+        seed: As of `median_length`.
+        level: As of `median_length`.
+
+    Returns:
+        Share, lower and upper end; the ends are NaN of fewer than two clusters.
+    """
+    check_level(level)
+    spans, had = _units(lengths, events)
+    at = np.asarray(times, dtype=float)
+    share = _shares(spans, had, at, np.ones((1, len(spans))))[0]
+    codes, number = _clusters(clusters, len(spans))
+    if number < 2:
+        return share, np.full(len(at), math.nan), np.full(len(at), math.nan)
+    draws = cluster_resamples(number, resamples, seed)[:, codes]
+    tail = (1 - level) / 2
+    low, high = np.quantile(_shares(spans, had, at, draws), [tail, 1 - tail], axis=0)
+    return share, low, high
+
+
+def share_by_cause(
+    lengths: npt.ArrayLike, causes: npt.ArrayLike, cause: str, times: npt.ArrayLike
+) -> Values:
+    """Return the share of units that had an event of one cause by each of some lengths, where each has one at most.
+
+    With those of the other causes and `share_without_event` it sums to 1. Source: Aalen and Johansen (1978),
+    Scandinavian Journal of Statistics 5.
+
+    Args:
+        lengths: As of `share_without_event`.
+        causes: Of each unit; empty where it is censored.
+        cause: The one that is counted.
+        times: Whole numbers, rising from 0 by 1.
+    """
+    names = np.asarray(causes, dtype=object)
+    spans, had = _units(lengths, names != "")
+    at = np.asarray(times, dtype=float)
+    without = _shares(spans, had, at, np.ones((1, len(spans))))[0]
+    before = np.concatenate([[1.0], without[:-1]])
+    of_cause = ((spans[:, None] == at) & (names == cause)[:, None]).sum(axis=0)
+    left = (spans[:, None] >= at).sum(axis=0)
+    shares: Values = np.cumsum(before * of_cause / np.maximum(left, 1))
+    return shares
+
+
+def _clusters(clusters: npt.ArrayLike | None, count: int) -> tuple[npt.NDArray[np.intp], int]:
+    """Return the number of each unit's cluster, and how many there are."""
+    if clusters is None:
+        return np.arange(count), count
+    names, codes = np.unique(np.asarray(clusters), return_inverse=True)
+    return codes, len(names)
 
 
 def _units(lengths: npt.ArrayLike, events: npt.ArrayLike) -> tuple[Values, npt.NDArray[np.bool_]]:
