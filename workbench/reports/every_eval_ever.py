@@ -106,6 +106,8 @@ def _questions(evaluation: Evaluation) -> Mapping[str, tuple[str, ...]]:
         predictions is None
         or not prompt
         or not {"name", "version", "notation", "turns"} <= prompt.keys()
+        # A row is one turn of a conversation, whose messages the table does not hold.
+        or prompt.get("dialogue")
     ):
         return {}
     positions = predictions[POSITIONS.names].drop_duplicates("position_id")
