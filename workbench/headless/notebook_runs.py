@@ -224,6 +224,8 @@ class _Execution:
                     kernel_name="python3",
                     progress_bar=False,
                     log_output=False,
+                    # Of a cell's last output; Jupyter's 4 s end notebooks where many processes run.
+                    iopub_timeout=60,
                     # A kernel that is interrupted while it shuts down would say so on our terminal.
                     extra_arguments=["--log-level=50"],
                     kernel_manager_class=self.kernels.manager_class(),
