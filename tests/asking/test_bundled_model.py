@@ -155,7 +155,7 @@ class TestBehindInspect:
     def test_an_unknown_model_is_told_the_known_ones(self):
         from workbench.asking.inspect_registry import OwnModel
 
-        with pytest.raises(InvalidArgumentError, match="simulated, tiny, small, medium"):
+        with pytest.raises(InvalidArgumentError, match="simulated, smollm2, tiny, small, medium"):
             OwnModel("huge")
 
     @pytest.mark.slow

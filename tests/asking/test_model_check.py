@@ -16,7 +16,10 @@ SECRET = "sk-0123456789-never-to-be-shown"
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("workbench/smal", "expected workbench/ and one of simulated, tiny, small, medium"),
+        (
+            "workbench/smal",
+            "expected workbench/ and one of simulated, smollm2, tiny, small, medium",
+        ),
         ("nonsense/x", "'nonsense/x'"),
         ("openai/gpt-4o", "OPENAI_API_KEY"),
         ("nonsense", "expected provider/name"),

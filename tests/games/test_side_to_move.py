@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from lichess_games import many_games
 
 from workbench.answers.model_replies import simulate
-from workbench.asking.prompts import MOVES_HEADING, PROMPTS
+from workbench.asking.prompts import ANSWER_HEADING, MOVES_HEADING, PROMPTS
 from workbench.checking import check_table
 from workbench.cli import main
 from workbench.environments.registry import environment_named
@@ -130,5 +130,5 @@ def test_the_simulated_model_reads_every_prompt_with_black_to_move():
     for row in cut_games(GAMES, **settings).positions.itertuples():
         for prompt in PROMPTS:
             question, *_ = prompt.questions(row.movetext, row.moves, row.position_id)
-            shown = question.rpartition(MOVES_HEADING)[2]
+            shown = question.rpartition(MOVES_HEADING)[2].removesuffix(ANSWER_HEADING)
             assert " ".join(game.movetext_actions(shown)) == row.moves

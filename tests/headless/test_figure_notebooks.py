@@ -231,11 +231,13 @@ def test_prompts(tmp_path):
     few = tmp_path / "few" / "thinking.parquet"
     write_table(replies[replies["ply"] <= 2], few, PREDICTIONS)
     out = tmp_path / "out"
-    prompts, spread, thinking = drawn(
-        "09_prompts", out, "09_prompts", "09_spread", "09_thinking",
+    prompts, spread, thinking, turns = drawn(
+        "09_prompts", out, "09_prompts", "09_spread", "09_thinking", "09_turns",
         rates=[0.01, 0.1], per_group=3, samples=2, thinking=[str(few)],
-        depth=2, jobs=1,
+        turn_models=["simulated"], turn_games=2, turn_moves=2, turn_rate=0.0, depth=2, jobs=1,
     )  # fmt: skip
+    assert turns["turns"].tolist() == [4] * 4
+    assert turns["cause"].isna().all()
     assert thinking["budget"].tolist() == [0, 256]
     assert thinking[["replies", "pairs"]].values.tolist() == [[20, 0], [20, 20]]
     assert_shares(thinking, "precision", "exact_match", "ill_formed_share")

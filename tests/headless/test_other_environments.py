@@ -65,6 +65,7 @@ def test_a_study_speaks_of_its_environment(name, notebook, figures, tmp_path):
         few = tmp_path / "few.parquet"
         write_table(replies_to_chess[replies_to_chess["ply"] <= 2], few, PREDICTIONS)
         given = {"prompts": {"first": one, "second": two}, "thinking": [str(few)]}
+        given |= {"turn_models": ["simulated"], "turn_games": 2, "turn_moves": 2}
     else:
         given = {"predictions": replies(name, tmp_path / "replies.parquet")}
     if notebook == "04_mean_precision":

@@ -394,7 +394,7 @@ def evaluate(
     from workbench.tasks import task_named
 
     require_extra()
-    if bool(models) == bool(asking.values["model"]):
+    if bool(models) == (asking.values["model"] is not None):
         raise click.UsageError("expected --model, or --models for a series of checkpoints")
     checkpoints = checkpoints_of(models) if models else []
     first = checkpoints[0].model if checkpoints else None

@@ -29,7 +29,11 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
             "04_mean_precision": {"per_group": 2000, "lost_piece_positions": 400},
             "05_random_baseline": {"pairs": 1000, "scattered_pairs": 10000},
             "08_models": {"per_group": 400},
-            "09_prompts": {"per_group": 200},
+            "09_prompts": {
+                "per_group": 200,
+                "turn_models": ["tiny", "small", "medium", "simulated"],
+                "turn_games": 20,
+            },
             "12_environments": {"per_length": 200},
             "15_stated_and_implied": {"per_length": 200},
             "16_emergence": {"per_group": 200},

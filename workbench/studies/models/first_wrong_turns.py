@@ -15,6 +15,7 @@ from workbench.drawing.appearance import Style, caption, style
 from workbench.drawing.labels import span
 from workbench.environments.registry import environment_of
 from workbench.errors import InvalidArgumentError
+from workbench.language_model.likelihoods import WeightFolder
 from workbench.language_model.smollm2 import SmolLM2
 from workbench.prediction import ReplyClass
 from workbench.statistics.kaplan_meier import median_length, share_by_cause, share_interval
@@ -48,7 +49,7 @@ def own_replies(
     """
     environment = environment_of(positions, "positions")
     definition, writer = task_named(TASK), own_model(model, **model_args)
-    if isinstance(writer, SmolLM2):
+    if isinstance(writer, SmolLM2 | WeightFolder):
         raise InvalidArgumentError(
             f"model: expected one that reads actions alone, got {model!r}; ask it with workbench.ask"
         )
@@ -125,7 +126,7 @@ def both_ways(models: Sequence[str], positions: pd.DataFrame, rate: float) -> pd
     """
     parts = []
     for model in models:
-        settings = {"rate": rate} if model == SIMULATED else {}
+        settings: dict[str, Any] = {"rate": rate} if model == SIMULATED else {}
         parts.append(lengths(own_replies(model, positions, **settings)))
         alone = own_replies(model, prefixes(positions), "direct", **settings)
         parts.append(lengths(alone, "single questions"))
