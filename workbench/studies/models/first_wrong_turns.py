@@ -189,9 +189,8 @@ def draw(
             for cause, line in zip(CAUSES, ("-", ":"), strict=True):
                 values = share_by_cause(part["turns"], part["cause"], cause, steps)
                 below.step(
-                    steps, values, where="post", color=look.colour, linestyle=line, linewidth=1.4,
-                    label=cause if asked == of_model["asked"].iloc[0] else None,
-                )  # fmt: skip
+                    steps, values, where="post", color=look.colour, linestyle=line, linewidth=1.4
+                )
         if not math.isnan(rate) and model == f"{PROVIDER}/{SIMULATED}":
             above.plot(
                 steps,
@@ -207,8 +206,10 @@ def draw(
             axes.set_ylim(-0.03, 1.03)
     grid[0].set_ylabel("share without a wrong turn", fontsize=8)
     grid[len(models)].set_ylabel("first wrong turn, by cause", fontsize=8)
-    legend_below(grid[len(models) - 1], 5)
-    grid[len(models)].legend(fontsize=7, frameon=False, loc="upper left")
+    last = grid[len(models) - 1]
+    for cause, line in zip(CAUSES, ("-", ":"), strict=True):
+        last.plot([], [], color="black", linestyle=line, linewidth=1.4, label=f"below: {cause}")
+    legend_below(last, 5)
     counts = rows.groupby(["model", "asked"])["episode"].size()
     caption(
         figure,
