@@ -33,7 +33,8 @@ test-training: setup
 # instead of loading gigabytes: TORCH=torch takes any build).
 TORCH ?= torch==2.13.0+cpu
 test-local: build/local/.ready
-	build/local/bin/python -m pytest tests/asking/test_local_weights.py
+	build/local/bin/python -m pytest tests/asking/test_local_weights.py tests/language_model/test_likelihoods.py \
+		tests/asking/test_likelihood_replies.py tests/asking/test_series_stops.py::test_folders_of_weights
 
 build/local/.ready: pyproject.toml
 	$(PYTHON) -m venv --clear build/local

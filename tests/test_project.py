@@ -200,7 +200,7 @@ class TestWorkflows:
         local = re.findall(r"^make (.+)$", (ROOT / ".ci" / "run").read_text(), re.M)
         assert goals == {"check", "test", "docs", "dist"}
         assert {*goals, *local} <= set(self.GOALS)
-        assert "bash .ci/run" in commands
+        assert "TORCH=torch bash .ci/run" in commands
 
     def test_without_make_the_tests_are_the_same(self):
         recipe = re.search(

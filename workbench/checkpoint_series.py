@@ -99,14 +99,14 @@ def checkpoints_of(models: str | Iterable[str]) -> list[Checkpoint]:
         raise InvalidArgumentError(
             f"models: expected names or patterns such as 'workbench/small@*' or 'hf/RUN/step*', got {texts!r}"
         )
-    found = sorted(Checkpoint(_step_of(name), name) for name in names)
-    for one, other in pairwise(found):
+    series = sorted(Checkpoint(_step_of(name), name) for name in names)
+    for one, other in pairwise(series):
         if one.step == other.step:
             raise InvalidArgumentError(
                 f"models: expected one checkpoint for each step, got {one.model} and {other.model} at "
                 f"step {one.step}; give them as two series"
             )
-    return found
+    return series
 
 
 def _matches(pattern: str) -> list[str]:
