@@ -150,6 +150,8 @@ def test_saved_notebook_shows_all_four_widgets(lab, saved):
             mean = shown.locator(f"tr[data-method={row['method']}] [data-cell=mean]")
             assert number(mean) == pytest.approx(row["mean"], rel=1e-9)
         rows = notebook.widget("run-browser")
+        # A cell that JupyterLab has not laid out yet has no height, and its table only what it keeps spare.
+        rows.evaluate("element => element.closest('.jp-Cell').scrollIntoView()")
         expect(rows.locator("[data-role=row]")).to_have_count(11)
         expect(rows.locator("[data-role=model]")).to_have_count(2)
         expect(rows.locator("[data-role=scatter]")).to_have_attribute(
