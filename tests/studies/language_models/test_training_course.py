@@ -1,9 +1,17 @@
 """What the bundled models read in training: lengths of games, by the settings that their files state."""
 
+import chess
 import pytest
 
+from workbench.episodes import EpisodeSample
+from workbench.games import cut_games, random_games
 from workbench.language_model.training.training_settings import TrainingSettings
-from workbench.studies.language_models.checkpoint_scores import course, training_table
+from workbench.scoring import ScoringParameters
+from workbench.studies.language_models.checkpoint_scores import (
+    course,
+    scores_of_start,
+    training_table,
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +45,12 @@ def test_models_are_described_with_the_longest_game_that_they_read():
         28,
         293376,
     ]
+
+
+def test_the_baseline_writes_the_whole_start():
+    positions = cut_games(list(random_games(4, 12, seed=1)), groups=(2,), per_group=2, seed=0)
+    scores = scores_of_start(positions.positions, ScoringParameters(depth=1))
+    assert set(scores["predicted_state"]) == {chess.STARTING_FEN}
+    positions = EpisodeSample("boxes", per_group=1).positions
+    scores = scores_of_start(positions, ScoringParameters(depth=1))
+    assert scores["predicted_state"].tolist() == positions["initial_state"].tolist()

@@ -89,8 +89,11 @@ def scores_of_start(
 ) -> pd.DataFrame:
     """Return the scores of the state before the first action as every answer, with ``game``."""
     environment = environment_of(positions, "positions")
-    first = environment.state_text(environment.automaton.initial)
-    starts = [initial or first for initial in positions["initial_state"].fillna("")]
+    # As a tracker writes it: in chess with its clocks.
+    starts = [
+        environment.track(initial, [], rate=0.0, seed=0)
+        for initial in positions["initial_state"].fillna("")
+    ]
     baseline = written_states(positions, starts, [BASELINE] * len(starts))
     scored = score(baseline, parameters, jobs=jobs)
     return scored.assign(game=scored["game_id"])
