@@ -42,7 +42,7 @@ def own_action_label(environment: AnyEnvironment) -> str:
 
 
 def split_own_action(environment: AnyEnvironment, reply: str) -> tuple[str, str]:
-    """Return a reply without its last line, and the action in it, where that line is ``Move: `` and an action.
+    """Return a reply without its last line, and the action in it, where that line is ``Move:`` and an action.
 
     Returns:
         The reply and an empty text where there is no such line: the rest is then the state.
