@@ -274,7 +274,7 @@ def evaluate_series(
             "model_args model_path: expected none with several models, which would all load "
             f"{question.model_args['model_path']!r}; name the folders: hf/RUN/step*"
         )
-    asked = _AskedSeries(out, list(checkpoints), question, operation, price, confirm, report)
+    series = _AskedSeries(out, list(checkpoints), question, operation, price, confirm, report)
     choice = replace(positions, model=_most_trained(checkpoints))
     settings = {**evaluation_settings(choice, scoring), "question": _described(question)}
     with EvaluationFolder(out, SERIES_FILE).locked(settings):
@@ -283,13 +283,13 @@ def evaluate_series(
             write_choice(choice, path, progress=progress)
         table = read_table(path, POSITIONS)
         report(f"{len(checkpoints)} checkpoints, {len(table)} positions each")
-        asked.refuse_other_positions(table)
-        answers = asked.evaluate(
+        series.refuse_other_positions(table)
+        answers = series.evaluate(
             choice, scoring, chosen=path, pages=False, api_key=api_key, jobs=jobs, progress=progress
         )
-        result = _Curves(asked, table, scoring, jobs).result(answers)
-    if asked.failures:
-        raise AskingStoppedError(f"{asked.describe_failures()}\n{result!r}")
+        result = _Curves(series, table, scoring, jobs).result(answers)
+    if series.failures:
+        raise AskingStoppedError(f"{series.describe_failures()}\n{result!r}")
     return result
 
 
@@ -427,30 +427,30 @@ _RESAMPLES: Final = 1000
 class _Curves:
     """The scores of the checkpoints of a series, as a table and as figures along the training."""
 
-    asked: _AskedSeries
+    series: _AskedSeries
     positions: pd.DataFrame
     scoring: ScoringParameters
     jobs: int
 
     @cached_property
     def environment(self) -> AnyEnvironment:
-        return environment_named(self.asked.question.environment)
+        return environment_named(self.series.question.environment)
 
     @property
     def depth(self) -> int:
         """M of the measures; a list of actions has p_1 and r_1 alone."""
-        return 1 if self.asked.question.task == "actions" else self.scoring.depth
+        return 1 if self.series.question.task == "actions" else self.scoring.depth
 
     @property
     def gives_state(self) -> bool:
-        return self.asked.question.asked_task.gives_state
+        return self.series.question.asked_task.gives_state
 
     def result(self, answers: Mapping[str, AskingResult]) -> SeriesResult:
         """Compute and draw, and write what is in the folder of the series."""
-        out = self.asked.out
-        evaluated = [each for each in self.asked.checkpoints if each.model in answers]
-        steps = {each.model: each.step for each in evaluated}
-        every = pd.concat([read_run(self.asked.folder(each)).scores for each in evaluated])
+        out = self.series.out
+        present = [each for each in self.series.checkpoints if each.model in answers]
+        steps = {each.model: each.step for each in present}
+        every = pd.concat([read_run(self.series.folder(each)).scores for each in present])
         rows = scored_rows(every)
         if self.gives_state:
             start = scores_of_start(self.positions, self.scoring, jobs=self.jobs)
@@ -531,14 +531,14 @@ class _Curves:
 
     def _trackers(self, start: pd.DataFrame, target: float) -> pd.DataFrame:
         """Return the scores of trackers whose slip rate falls until their p_m is that of the last checkpoint."""
-        made_of = {"positions": file_hash(self.asked.out / "positions.parquet")}
+        made_of = {"positions": file_hash(self.series.out / "positions.parquet")}
         parts: list[pd.DataFrame] = []
         rate = 0.8
         while len(parts) < 2 or (
             parts[-1][f"precision_{self.depth}"].mean() < target and len(parts) < _MOST_RATES
         ):
             scores = scores_of_tracker(
-                self.asked.out / ".tables",
+                self.series.out / ".tables",
                 self.positions,
                 made_of,
                 rate,
@@ -569,7 +569,7 @@ class _Curves:
 
     @property
     def _subject(self) -> str:
-        first, last = self.asked.checkpoints[0].model, self.asked.checkpoints[-1].model
+        first, last = self.series.checkpoints[0].model, self.series.checkpoints[-1].model
         return first if first == last else f"{first} to {last.rpartition('/')[2]}"
 
     @property
@@ -583,11 +583,11 @@ class _Curves:
     def _save(self, name: str, figure: Figure, table: pd.DataFrame) -> Path:
         parameters = {
             **evaluation_settings(PositionChoice(self.environment.name), self.scoring)["scoring"],
-            "question": _described(self.asked.question), "resamples": _RESAMPLES,
-            "steps": {each.model: each.step for each in self.asked.checkpoints},
+            "question": _described(self.series.question), "resamples": _RESAMPLES,
+            "steps": {each.model: each.step for each in self.series.checkpoints},
         }  # fmt: skip
-        inputs = [self.asked.out / "positions.parquet"]
+        inputs = [self.series.out / "positions.parquet"]
         return save_study(
-            name, figure, table, self.asked.out, parameters=parameters, seed=0, inputs=inputs,
+            name, figure, table, self.series.out, parameters=parameters, seed=0, inputs=inputs,
             data="replies of the checkpoints",
         )["png"]  # fmt: skip

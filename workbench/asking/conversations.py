@@ -93,12 +93,12 @@ class Turns(Conversation):
             )
         self._is_corrected = episode.dialogue == "corrected"
         texts = ["", *(prefix.movetext for prefix in self._prefixes)]
-        told = [_added(environment, *pair) for pair in pairwise(texts)]
-        templates = [episode.first, *[episode.later] * (len(told) - 1)]
+        additions = [_added(environment, *pair) for pair in pairwise(texts)]
+        templates = [episode.first, *[episode.later] * (len(additions) - 1)]
         super().__init__(
             [
                 template.replace(_ACTIONS, text)
-                for template, text in zip(templates, told, strict=True)
+                for template, text in zip(templates, additions, strict=True)
             ]
         )
 
@@ -152,8 +152,8 @@ class Play(Conversation):
             else f"Your {noun} is not permitted, or cannot be read. Another one was played."
         )
         texts = (environment.movetext(each) for each in (step.before, step.before + step.played))
-        told = _added(environment, *texts)
-        return self.messages[1].replace(_NOTICE, notice).replace(_ACTIONS, told)
+        addition = _added(environment, *texts)
+        return self.messages[1].replace(_NOTICE, notice).replace(_ACTIONS, addition)
 
     def turns(self, replies: Sequence[str]) -> list[EpisodeTexts]:
         """Return the prefix that each reply is about, and that of the next turn."""

@@ -289,9 +289,9 @@ def dialogue_prompts(
     request = definition.request(world, definition.depth_or_default(depth))
     heading, later = new_actions_heading(world), f"{new_actions_heading(world)}\n{{actions}}"
     start = f"\n\n{START_HEADING}\n{{initial}}" if world.shows_start else ""
-    shown = f'\n\nThe first {state} is given under "{START_HEADING}".' if start else ""
+    introduction = f'\n\nThe first {state} is given under "{START_HEADING}".' if start else ""
     one_by_one = (
-        f'{world.rules}{shown} You are told one {noun} at a time, under "{heading}". Reply after each one, '
+        f'{world.rules}{introduction} You are told one {noun} at a time, under "{heading}". Reply after each one, '
         f"about the {state} after it.\n\n{request}{start}\n\n{later}"
     )
     prompts = [("turns", (one_by_one, later), definition.reply_tokens)]
@@ -299,7 +299,7 @@ def dialogue_prompts(
         label, article = own_action_label(world), "an" if noun[0] in "aeiou" else "a"
         opponent = " Your opponent replies to each of yours." if world.sides == 2 else ""
         play = (
-            f"{world.rules}{shown} You choose the next {noun}, and go on for {GAME_TURNS} of yours.{opponent} After "
+            f"{world.rules}{introduction} You choose the next {noun}, and go on for {GAME_TURNS} of yours.{opponent} After "
             f'each of your replies you are told under "{heading}" what was played; if yours is not permitted, another '
             f"one is drawn in its place.\n\nFind the {state} after the last {noun}, and choose {article} {noun} that is "
             f"permitted there. {world.state_format} {world.action_format}\n\nReply with the {state}, and then with a "

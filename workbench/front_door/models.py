@@ -178,7 +178,7 @@ def evaluate(
         if rows is not None:
             table = Path(place) / "positions.parquet"
             write_table(rows, table, POSITIONS, {"stage": "positions"})
-        asked = (
+        arguments = (
             PositionChoice(environment, table, month, limit, seed, model=model), question, operation,
             scoring_parameters(depth, {"terminal": terminal, "ill_formed": ill_formed}),
         )  # fmt: skip
@@ -187,8 +187,8 @@ def evaluate(
             "jobs": jobs or os.cpu_count() or 1, "progress": progress,
         }  # fmt: skip
         if checkpoints:
-            return evaluate_series(Path(out), checkpoints, *asked, **how)
-        return evaluate_model(Path(out), *asked, **how)
+            return evaluate_series(Path(out), checkpoints, *arguments, **how)
+        return evaluate_model(Path(out), *arguments, **how)
 
 
 def legal_mass(
@@ -219,11 +219,11 @@ def legal_mass(
 
     if by not in ("position", "length", "rule"):
         raise InvalidArgumentError(f"by: expected position, length or rule, got {by!r:.80}")
-    asked = ask(rows, model, task="legal_mass", **options) if model else rows
-    if isinstance(asked, str | Path) and Path(asked).is_dir():
+    source = ask(rows, model, task="legal_mass", **options) if model else rows
+    if isinstance(source, str | Path) and Path(source).is_dir():
         # A run folder may hold scores as well, which have no moves.
-        asked = Path(asked) / "predictions.parquet"
-    replies = predictions_of(asked, task="legal_mass")
+        source = Path(source) / "predictions.parquet"
+    replies = predictions_of(source, task="legal_mass")
     if by == "rule":
         return legal_masses.by_rule(replies)
     table = legal_masses.by_position(replies)
